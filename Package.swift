@@ -1,0 +1,122 @@
+// swift-tools-version:6.2
+// One binary and eight modules. docs/internals/architecture.md says what each is for and what it may import;
+// Tests/TidyTests holds us to it.
+
+import PackageDescription
+
+/// One list of settings for every target: Swift 6 mode comes with the tools version.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
+
+let package = Package(
+    name: "till",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "till", targets: ["till"])
+    ],
+    dependencies: [
+        // The faces: HTTP servers for Apple's routes and for control.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        // The command and the sender speak HTTP as clients.
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        // The embedded engine.
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        // Keys, certificates, signatures.
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        // The command line and its settings.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        // What a service needs: logs, figures, an orderly start and stop.
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    ],
+    targets: [
+        .target(name: "TillCore", swiftSettings: settings),
+        .target(name: "TillSigning", dependencies: [crypto, x509, asn1], swiftSettings: settings),
+        .target(name: "TillStorage", dependencies: ["TillCore"], swiftSettings: settings),
+        .target(name: "TillSQLite", dependencies: ["TillStorage", "TillCore", grdb], swiftSettings: settings),
+        .target(
+            name: "TillShop",
+            dependencies: [
+                "TillCore", "TillSigning", "TillStorage", crypto, httpClient, logging, metrics, lifecycle, collections,
+            ],
+            resources: [.embedInCode("Resources/demo.storekit")],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "TillServer",
+            dependencies: [
+                "TillShop", "TillCore", "TillSigning", "TillStorage", hummingbird, hummingbirdCore, nioCore,
+                nioHTTPTypes, httpTypes, logging, metrics, coreMetrics, lifecycle,
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "till",
+            dependencies: [
+                "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore", arguments,
+                configuration, httpClient, hummingbird, logging, metrics, lifecycle, nioCore,
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "TillTesting",
+            dependencies: ["TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore", logging],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "TillCoreTests", dependencies: ["TillCore"], swiftSettings: settings),
+        .testTarget(
+            name: "TillSigningTests",
+            dependencies: ["TillSigning", crypto, x509, asn1],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "TillSQLiteTests",
+            dependencies: ["TillSQLite", "TillStorage", "TillCore", grdb],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "TillShopTests",
+            dependencies: ["TillShop", "TillTesting", "TillSQLite", "TillStorage", "TillSigning", "TillCore"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "TillServerTests",
+            dependencies: [
+                "TillServer", "TillTesting", "TillShop", "TillStorage", "TillSigning", "TillCore", hummingbird,
+                hummingbirdTesting, httpTypes, crypto, nioCore,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "TidyTests", swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,228 @@
+/// The shard of an account: every id of the account carries it, so that an id that arrives alone leads to its shard
+/// without a search (docs/internals/architecture.md, Identifiers).
+package struct Partition: Hashable, Comparable, Sendable {
+    /// 0 to 1,023.
+    package let number: Int64
+
+    /// How many logical partitions there are, on every engine and for ever.
+    package static let count: Int64 = 1_024
+
+    /// The partition that an id carries in its last ten bits.
+    package init(of id: Int64) {
+        number = ((id % Partition.count) + Partition.count) % Partition.count
+    }
+
+    /// The partition of a customer's account in an app: a hash that never changes (FNV-1a, folded).
+    package init(realm: Realm, app: String, customer: String) {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        func mix(_ text: String) {
+            for byte in text.utf8 {
+                hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+            }
+            hash = (hash ^ 0xff) &* 0x100_0000_01b3
+        }
+        mix(realm.rawValue)
+        mix(app)
+        mix(customer)
+        hash ^= hash >> 32
+        hash ^= hash >> 16
+        number = Int64(hash % UInt64(Partition.count))
+    }
+
+    package static func < (left: Partition, right: Partition) -> Bool { left.number < right.number }
+}
+
+/// One customer in one app in one realm. The number is also the account's `appTransactionId`: 18 digits from `704`.
+package struct AccountID: Hashable, Comparable, Sendable {
+    package let number: Int64
+
+    /// An account's number as it was once given.
+    package init(_ number: Int64) { self.number = number }
+
+    /// The shard in which the account and all its rows lie.
+    package var partition: Partition { Partition(of: number) }
+
+    /// `appTransactionId` on the wire.
+    package var wireForm: String { String(number) }
+
+    /// Whether a number has the shape of an app transaction id rather than of a transaction id.
+    package static func hasShape(_ number: Int64) -> Bool {
+        (Identifiers.appTransactionBase..<Identifiers.appTransactionBase + Identifiers.appTransactionRoom)
+            .contains(number)
+    }
+
+    package static func < (left: AccountID, right: AccountID) -> Bool { left.number < right.number }
+}
+
+/// `transactionId` and `originalTransactionId`.
+package struct TransactionID: Hashable, Comparable, Sendable {
+    package let number: Int64
+
+    /// A transaction's number as it was once given.
+    package init(_ number: Int64) { self.number = number }
+
+    package var partition: Partition { Partition(of: number) }
+
+    /// The decimal string on the wire.
+    package var wireForm: String { String(number) }
+
+    package static func < (left: TransactionID, right: TransactionID) -> Bool { left.number < right.number }
+}
+
+/// What the customer's e-mail receipt shows: `M` and nine characters, never part of a payload.
+///
+/// The nine base-36 digits are a permutation of the number, so that they look unordered and still give it back.
+package struct OrderID: Hashable, Sendable {
+    /// Counter × 1,024 + partition; below 36⁹.
+    package let number: Int64
+
+    /// An order's number as it was once given.
+    package init(_ number: Int64) { self.number = number }
+
+    package var partition: Partition { Partition(of: number) }
+
+    private static let space: Int64 = 101_559_956_668_416  // 36⁹
+    private static let factor: Int64 = 61_803_398_874_989  // coprime with 6
+    private static let shift: Int64 = 31_415_926_535_897
+    private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
+    /// `M` and nine characters of 0–9 and A–Z.
+    package var wireForm: String {
+        let product = OrderID.factor.multipliedFullWidth(by: number)
+        let folded = OrderID.space.dividingFullWidth(product).remainder
+        var rest = (folded + OrderID.shift) % OrderID.space
+        var text: [Character] = []
+        for _ in 0..<9 {
+            text.append(OrderID.digits[Int(rest % 36)])
+            rest /= 36
+        }
+        return "M" + String(text.reversed())
+    }
+
+    /// Reads what a customer wrote. Nil when it is not `M` and nine characters, or no order could have that number.
+    package init?(wireForm: String) {
+        guard wireForm.utf8.count == 10, wireForm.first == "M" else { return nil }
+        var value: Int64 = 0
+        for character in wireForm.dropFirst() {
+            guard let digit = OrderID.digits.firstIndex(of: character) else { return nil }
+            value = value * 36 + Int64(digit)
+        }
+        let unshifted = (value - OrderID.shift + OrderID.space) % OrderID.space
+        let product = OrderID.inverse.multipliedFullWidth(by: unshifted)
+        number = OrderID.space.dividingFullWidth(product).remainder
+    }
+
+    /// The number that undoes `factor` modulo `space`, by Euclid's algorithm.
+    private static let inverse: Int64 = {
+        var (previous, current) = (Int64(0), Int64(1))
+        var (larger, smaller) = (space, factor)
+        while smaller > 1 {
+            let quotient = larger / smaller
+            (previous, current) = (current, previous - quotient * current)
+            (larger, smaller) = (smaller, larger % smaller)
+        }
+        return current < 0 ? current + space : current
+    }()
+}
+
+/// A reserved run of counter values, from which the core makes ids. Values that are left over are lost: gaps are allowed.
+package struct Identifiers: Sendable {
+    private var next: Int64
+    private let end: Int64
+
+    static let sandboxBase: Int64 = 2_000_000_000_000_000
+    static let appTransactionBase: Int64 = 704_000_000_000_000_000
+    static let appTransactionRoom: Int64 = 1_000_000_000_000_000
+
+    /// The counters of a range that nobody else has been given.
+    package init(reserved: Range<Int64>) {
+        next = reserved.lowerBound
+        end = reserved.upperBound
+    }
+
+    /// How many ids are left.
+    package var remaining: Int64 { end - next }
+
+    private mutating func count(in partition: Partition) -> Int64 {
+        precondition(next < end, "the core was handed too few identifiers for one command")
+        defer { next += 1 }
+        return next * Partition.count + partition.number
+    }
+
+    /// A new account's number, in the partition of its customer.
+    package mutating func account(in partition: Partition) -> AccountID {
+        AccountID(Identifiers.appTransactionBase + count(in: partition))
+    }
+
+    /// A new transaction's number in the shape of the realm.
+    package mutating func transaction(of account: AccountID, realm: Realm, storefront: Storefront) -> TransactionID {
+        TransactionID(purchaseShape(count(in: account.partition), realm: realm, storefront: storefront))
+    }
+
+    /// A new `webOrderLineItemId`, of the same shape as a transaction's number.
+    package mutating func lineItem(of account: AccountID, realm: Realm, storefront: Storefront) -> Int64 {
+        purchaseShape(count(in: account.partition), realm: realm, storefront: storefront)
+    }
+
+    /// A new order.
+    package mutating func order(of account: AccountID) -> OrderID {
+        OrderID(count(in: account.partition))
+    }
+
+    /// Sandbox: 16 digits from 2·10¹⁵. Production: a prefix of three digits for the storefront and twelve digits, more
+    /// once twelve do not suffice. Every base is a multiple of 1,024, so that the partition stays readable.
+    private func purchaseShape(_ value: Int64, realm: Realm, storefront: Storefront) -> Int64 {
+        switch realm {
+        case .sandbox:
+            return Identifiers.sandboxBase + value
+        case .production:
+            var room: Int64 = 1_000_000_000_000
+            while value >= room { room *= 10 }
+            return Identifiers.productionPrefix(of: storefront) * room + value
+        }
+    }
+
+    private static func productionPrefix(of storefront: Storefront) -> Int64 {
+        let distance = (Int64(storefront.id) ?? 143_441) - 143_441
+        return 180 + ((distance % 82) + 82) % 82 * 10
+    }
+}
+
+extension AccountID: Codable {
+    /// Reads a bare number.
+    package init(from decoder: any Decoder) throws {
+        number = try decoder.singleValueContainer().decode(Int64.self)
+    }
+
+    /// Writes a bare number.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(number)
+    }
+}
+
+extension TransactionID: Codable {
+    /// Reads a bare number.
+    package init(from decoder: any Decoder) throws {
+        number = try decoder.singleValueContainer().decode(Int64.self)
+    }
+
+    /// Writes a bare number.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(number)
+    }
+}
+
+extension OrderID: Codable {
+    /// Reads a bare number.
+    package init(from decoder: any Decoder) throws {
+        number = try decoder.singleValueContainer().decode(Int64.self)
+    }
+
+    /// Writes a bare number.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(number)
+    }
+}

@@ -1,0 +1,140 @@
+/// The four kinds of offer, by their number on the wire (`offerType`).
+package enum OfferKind: Int, Codable, CaseIterable, Sendable {
+    case introductory = 1
+    case promotional = 2
+    case code = 3
+    case winBack = 4
+}
+
+/// How an offer is paid (`offerDiscountType`).
+package enum OfferMode: String, Codable, CaseIterable, Sendable {
+    case freeTrial = "FREE_TRIAL"
+    case payAsYouGo = "PAY_AS_YOU_GO"
+    case payUpFront = "PAY_UP_FRONT"
+    /// Only for one-time products, by code.
+    case oneTime = "ONE_TIME"
+}
+
+/// Whom a code is for, judged in the subscription group.
+package enum CodeAudience: String, Codable, CaseIterable, Sendable {
+    case new
+    case existing
+    case expired
+}
+
+/// When a lapsed customer may take a win-back offer (docs/api/offers.md).
+package struct WinBackCriteria: Codable, Equatable, Sendable {
+    /// Months of paid service at the least.
+    package var minimumPaidMonths: Int
+    /// Months since the subscription ended, at the least and at the most.
+    package var monthsSinceExpiry: ClosedRange<Int>
+    /// Months between two win-back offers of one customer.
+    package var monthsBetweenOffers: Int
+
+    /// Criteria; the defaults are the widest that can be configured.
+    package init(
+        minimumPaidMonths: Int = 1,
+        monthsSinceExpiry: ClosedRange<Int> = 1...24,
+        monthsBetweenOffers: Int = 2
+    ) {
+        self.minimumPaidMonths = minimumPaidMonths
+        self.monthsSinceExpiry = monthsSinceExpiry
+        self.monthsBetweenOffers = monthsBetweenOffers
+    }
+}
+
+/// An offer in the catalogue.
+package struct Offer: Codable, Equatable, Sendable {
+    package var kind: OfferKind
+    /// `offerIdentifier`; nil for introductory offers only.
+    package var id: String?
+    package var referenceName: String?
+    package var mode: OfferMode
+    /// One period of the offer; nil for `ONE_TIME`.
+    package var period: Period?
+    /// How many of them; more than 1 only when paid as you go.
+    package var periodCount: Int
+    /// What one payment costs; nil when free.
+    package var prices: PriceList?
+    /// Only for codes; empty means everybody.
+    package var audience: Set<CodeAudience>
+    /// Only for codes: how often it can be redeemed in all; nil is without limit.
+    package var redemptionLimit: Int?
+    /// Only for codes: whether the introductory offer comes first.
+    package var isStackable: Bool
+    /// Only for win-back offers.
+    package var winBack: WinBackCriteria?
+    /// The billing plan to which the offer belongs; nil is the one that is paid up front.
+    package var billingPlan: BillingPlan.Kind?
+
+    /// An offer of any kind.
+    package init(
+        kind: OfferKind,
+        id: String? = nil,
+        referenceName: String? = nil,
+        mode: OfferMode,
+        period: Period? = nil,
+        periodCount: Int = 1,
+        prices: PriceList? = nil,
+        audience: Set<CodeAudience> = [],
+        redemptionLimit: Int? = nil,
+        isStackable: Bool = false,
+        winBack: WinBackCriteria? = nil,
+        billingPlan: BillingPlan.Kind? = nil
+    ) {
+        self.kind = kind
+        self.id = id
+        self.referenceName = referenceName
+        self.mode = mode
+        self.period = period
+        self.periodCount = periodCount
+        self.prices = prices
+        self.audience = audience
+        self.redemptionLimit = redemptionLimit
+        self.isStackable = isStackable
+        self.winBack = winBack
+        self.billingPlan = billingPlan
+    }
+
+    /// The length of the whole offer, `offerPeriod` on the wire.
+    package var wholePeriod: Period? { period?.times(periodCount) }
+}
+
+/// An offer as it stands in a transaction or in renewal info.
+package struct AppliedOffer: Codable, Equatable, Sendable {
+    package var kind: OfferKind
+    /// Nil for introductory offers.
+    package var id: String?
+    package var mode: OfferMode
+    /// The length of the whole offer.
+    package var wholePeriod: Period?
+
+    /// What an offer of the catalogue leaves in the ledger.
+    package init(_ offer: Offer) {
+        kind = offer.kind
+        id = offer.kind == .introductory ? nil : offer.id
+        mode = offer.mode
+        wholePeriod = offer.wholePeriod
+    }
+
+    /// An offer as it was left in the ledger.
+    package init(kind: OfferKind, id: String?, mode: OfferMode, wholePeriod: Period?) {
+        self.kind = kind
+        self.id = id
+        self.mode = mode
+        self.wholePeriod = wholePeriod
+    }
+}
+
+/// An offer that the next renewal will carry.
+package struct PendingOffer: Codable, Equatable, Sendable {
+    package var offer: Offer
+    /// How many periods of it are still to come; 1 for free and pay up front.
+    package var remainingPeriods: Int
+
+    /// An offer waiting for the next period.
+    package init(offer: Offer, remainingPeriods: Int) {
+        self.offer = offer
+        self.remainingPeriods = remainingPeriods
+    }
+}

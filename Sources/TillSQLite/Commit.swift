@@ -1,0 +1,157 @@
+import Foundation
+import GRDB
+import TillCore
+import TillStorage
+
+extension SQLiteStorage {
+    package func commit(_ changes: [Change]) async -> [Result<Void, CommitFailure>] {
+        do {
+            let prepared = try changes.map { try PreparedChange($0) }
+            return try await pool.write { db in
+                try prepared.map { try Self.apply($0, db) }
+            }
+        } catch {
+            return changes.map { _ in .failure(.engine(String(describing: error))) }
+        }
+    }
+
+    package func reserveIdentifiers(_ count: Int64) async throws -> Range<Int64> {
+        try await pool.write { db in
+            let next = try Int64.fetchOne(
+                db,
+                sql: "UPDATE identifiers SET next = next + ? WHERE series = 'all' RETURNING next",
+                arguments: [count]
+            )
+            guard let next else { throw DamagedStore(what: "the identifier series is missing; run till doctor") }
+            return next - count..<next
+        }
+    }
+
+    package func identifierHighWater() async throws -> Int64 {
+        try await pool.read { db in
+            try Int64.fetchOne(db, sql: "SELECT next FROM identifiers WHERE series = 'all'") ?? 0
+        }
+    }
+
+    /// Applies one change under a savepoint, so that a failure takes back only this one.
+    private static func apply(_ change: PreparedChange, _ db: Database) throws -> Result<Void, CommitFailure> {
+        do {
+            try db.inSavepoint {
+                for account in change.accounts { try write(account, db) }
+                for row in change.rows { try write(row, db) }
+                for redemption in change.redemptions { try count(redemption, db) }
+                return .commit
+            }
+            return .success(())
+        } catch let failure as CommitFailure {
+            return .failure(failure)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            // Only a second writer of the same account or id can get here; the first one keeps what it wrote.
+            guard let account = change.accounts.first else { return .failure(.engine(error.description)) }
+            return .failure(.conflict(account.id))
+        }
+    }
+
+    private static func write(_ account: PreparedAccount, _ db: Database) throws {
+        if let before = account.before {
+            let statement = try db.cachedStatement(
+                sql: """
+                    UPDATE accounts SET version = ?, change_number = ?, row_count = ?, state = ?
+                    WHERE partition = ? AND account = ? AND version = ?
+                    """
+            )
+            try statement.execute(arguments: account.values + [account.partition, account.id.number, before])
+            if db.changesCount == 0 { throw CommitFailure.conflict(account.id) }
+        } else {
+            let statement = try db.cachedStatement(
+                sql: """
+                    INSERT INTO accounts
+                        (version, change_number, row_count, state, partition, account, realm, app, customer)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """
+            )
+            try statement.execute(
+                arguments: account.values + [account.partition, account.id.number] + account.names
+            )
+        }
+    }
+
+    /// A changed row leaves its old place in the history; one that only was finished stays where it is.
+    private static func write(_ row: RowChange, _ db: Database) throws {
+        if let before = row.before {
+            let delete = try db.cachedStatement(
+                sql: "DELETE FROM ledger WHERE partition = ? AND account = ? AND change = ? AND id = ?"
+            )
+            try delete.execute(
+                arguments: [row.after.id.partition.number, row.after.account.number, before, row.after.id.number]
+            )
+            if db.changesCount == 0 { throw CommitFailure.conflict(row.after.account) }
+        }
+        try db.cachedStatement(sql: LedgerRow.insert).execute(arguments: LedgerRow.arguments(row.after))
+    }
+
+    private static func count(_ redemption: CodeRedemption, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO redemptions (realm, app, product, offer, redeemed) VALUES (?, ?, ?, ?, 1)
+                ON CONFLICT DO UPDATE SET redeemed = redeemed + 1 WHERE redeemed < ?
+                """,
+            arguments: [
+                redemption.realm.rawValue, redemption.app, redemption.productID, redemption.offerID, redemption.limit,
+            ]
+        )
+        if db.changesCount == 0 || redemption.limit < 1 { throw CommitFailure.codeUsedUp(redemption) }
+    }
+}
+
+/// A change with its account states encoded, so that the writer only writes.
+private struct PreparedChange: Sendable {
+    let accounts: [PreparedAccount]
+    let rows: [RowChange]
+    let redemptions: [CodeRedemption]
+
+    init(_ change: Change) throws {
+        accounts = try change.accounts.map { try PreparedAccount($0) }
+        rows = change.rows
+        redemptions = change.redemptions
+    }
+}
+
+private struct PreparedAccount: Sendable {
+    let id: AccountID
+    let partition: Int64
+    let before: Int64?
+    private let account: Account
+    private let state: String
+
+    init(_ change: AccountChange) throws {
+        account = change.account
+        id = change.account.id
+        partition = id.partition.number
+        before = change.before
+        state = try AccountState.encode(change.account)
+    }
+
+    var values: StatementArguments { [account.version, account.changeNumber, account.rowCount, state] }
+    var names: StatementArguments { [account.realm.rawValue, account.app, account.customer] }
+}
+
+/// Something the store cannot be without.
+struct DamagedStore: Error, CustomStringConvertible {
+    let what: String
+
+    var description: String { what }
+}
+
+/// An account's state as it lies in the engine: JSON with sorted keys, so that equal states are equal texts.
+enum AccountState {
+    static func encode(_ account: Account) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(account), as: UTF8.self)
+    }
+
+    static func decode(_ text: String) throws -> Account {
+        try JSONDecoder().decode(Account.self, from: Data(text.utf8))
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import GRDB
+import TillStorage
+
+extension SQLiteStorage {
+    package func documents(_ kind: DocumentKind) async throws -> [Document] {
+        try await pool.read { db in
+            try Row.fetchAll(
+                db,
+                sql: "SELECT name, body FROM documents WHERE kind = ? ORDER BY name",
+                arguments: [kind.rawValue]
+            ).map { Document(kind: kind, name: $0[0], body: $0[1]) }
+        }
+    }
+
+    package func put(_ documents: [Document]) async throws {
+        try await pool.write { db in
+            for document in documents {
+                try db.execute(
+                    sql: """
+                        INSERT INTO documents (kind, name, body) VALUES (?, ?, ?)
+                        ON CONFLICT DO UPDATE SET body = excluded.body
+                        """,
+                    arguments: [document.kind.rawValue, document.name, document.body]
+                )
+            }
+        }
+    }
+
+    package func removeDocument(_ kind: DocumentKind, name: String) async throws {
+        try await pool.write { db in
+            try db.execute(
+                sql: "DELETE FROM documents WHERE kind = ? AND name = ?",
+                arguments: [kind.rawValue, name]
+            )
+        }
+    }
+
+    package func appendJournal(_ entries: [JournalEntry], keeping: Int) async throws {
+        let texts = try entries.map { (id: $0.id, text: String(decoding: try JSONEncoder().encode($0), as: UTF8.self)) }
+        try await pool.write { db in
+            let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO journal (id, entry) VALUES (?, ?)")
+            for entry in texts { try insert.execute(arguments: [entry.id, entry.text]) }
+            try db.execute(
+                sql: "DELETE FROM journal WHERE number <= (SELECT max(number) FROM journal) - ?",
+                arguments: [keeping]
+            )
+        }
+    }
+
+    package func journalEntry(_ id: String) async throws -> JournalEntry? {
+        try await pool.read { db in
+            try String.fetchOne(db, sql: "SELECT entry FROM journal WHERE id = ?", arguments: [id])
+                .map { try JSONDecoder().decode(JournalEntry.self, from: Data($0.utf8)) }
+        }
+    }
+
+    package func journal(limit: Int) async throws -> [JournalEntry] {
+        try await pool.read { db in
+            try String.fetchAll(db, sql: "SELECT entry FROM journal ORDER BY number DESC LIMIT ?", arguments: [limit])
+                .map { try JSONDecoder().decode(JournalEntry.self, from: Data($0.utf8)) }
+        }
+    }
+}

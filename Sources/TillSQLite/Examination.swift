@@ -1,0 +1,67 @@
+import Foundation
+import GRDB
+import TillCore
+import TillStorage
+
+extension SQLiteStorage {
+    package func examine() async throws -> [String] {
+        try await pool.read { db in
+            var findings: [String] = []
+            for line in try String.fetchAll(db, sql: "PRAGMA integrity_check(20)") where line != "ok" {
+                findings.append("The database file is damaged: \(line)")
+            }
+            for row in try Row.fetchAll(db, sql: "PRAGMA foreign_key_check") {
+                findings.append("A row of \(row[0] as String? ?? "?") names an account that does not exist.")
+            }
+            for check in Self.checks {
+                for row in try Row.fetchAll(db, sql: check.sql + " LIMIT 20") { findings.append(check.sentence(row)) }
+            }
+            return findings
+        }
+    }
+
+    private struct Check: Sendable {
+        let sql: String
+        let sentence: @Sendable (Row) -> String
+    }
+
+    /// What must hold between the rows of the engine; what must hold between rows and rules is the shop's doctor's.
+    private static let checks: [Check] = [
+        Check(sql: "SELECT id, partition FROM ledger WHERE id % 1024 <> partition OR account % 1024 <> partition") {
+            "Transaction \($0[0] as Int64) lies in partition \($0[1] as Int64), which is not that of its ids."
+        },
+        Check(sql: "SELECT account, partition FROM accounts WHERE account % 1024 <> partition") {
+            "Account \($0[0] as Int64) lies in partition \($0[1] as Int64), which is not that of its number."
+        },
+        Check(
+            sql: """
+                SELECT a.account, a.row_count, count(l.change) AS counted
+                FROM accounts a LEFT JOIN ledger l ON l.partition = a.partition AND l.account = a.account
+                GROUP BY a.partition, a.account HAVING counted <> a.row_count
+                """
+        ) {
+            "Account \($0[0] as Int64) should have \($0[1] as Int64) transactions and has \($0[2] as Int64)."
+        },
+        Check(
+            sql: """
+                SELECT l.id, l.change, a.change_number FROM ledger l
+                JOIN accounts a ON a.partition = l.partition AND a.account = l.account
+                WHERE l.change > a.change_number OR l.change < 1
+                """
+        ) {
+            "Transaction \($0[0] as Int64) has change number \($0[1] as Int64); "
+                + "its account has only reached \($0[2] as Int64)."
+        },
+        Check(
+            sql: """
+                SELECT id FROM ledger
+                WHERE (refund_number IS NOT NULL) <> (revocation_date IS NOT NULL AND revocation_kind <> 'FAMILY_REVOKE')
+                """
+        ) {
+            "Transaction \($0[0] as Int64) has a refund number without a refund, or a refund without its number."
+        },
+        Check(sql: "SELECT series FROM identifiers WHERE next < 1") {
+            "The identifier series \($0[0] as String) has fallen below its start."
+        },
+    ]
+}

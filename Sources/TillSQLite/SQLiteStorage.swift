@@ -1,0 +1,73 @@
+import Foundation
+import GRDB
+import TillCore
+import TillStorage
+
+/// The embedded engine: one SQLite file in WAL mode, one writer, a few readers.
+///
+/// What is acknowledged is on the disk: `synchronous` is FULL and is read back when the store opens.
+package final class SQLiteStorage: Storage {
+    let pool: DatabasePool
+
+    /// Opens the store, makes it if there is none, and brings its tables up to this version.
+    ///
+    /// - Parameter path: the database file; its folder must exist.
+    /// - Throws: `StoreRefused` for a file that a newer Till made or that does not sync as it must; otherwise GRDB's errors.
+    package init(path: String) throws {
+        var configuration = GRDB.Configuration()
+        configuration.foreignKeysEnabled = true
+        configuration.maximumReaderCount = 4
+        configuration.busyMode = .timeout(10)
+        configuration.label = "till"
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA page_size = 8192")
+            try db.execute(sql: "PRAGMA cache_size = -16000")
+        }
+        pool = try DatabasePool(path: path, configuration: configuration)
+        // The pool sets NORMAL on its writer after preparing it, so FULL comes last and must read back.
+        let synchronous = try pool.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            return try Int.fetchOne(db, sql: "PRAGMA synchronous")
+        }
+        guard synchronous == 2 else { throw StoreRefused.doesNotSync(path: path, level: synchronous ?? -1) }
+        let migrator = Migrations.all
+        if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreRefused.newer(path: path) }
+        try migrator.migrate(pool)
+    }
+
+    package func ping() async throws {
+        _ = try await pool.read { try Int.fetchOne($0, sql: "SELECT 1") }
+    }
+
+    package func backup(to path: String) async throws {
+        guard !FileManager.default.fileExists(atPath: path) else { throw StoreRefused.exists(path: path) }
+        let source = pool
+        try await Task.detached {
+            let target = try DatabaseQueue(path: path)
+            try source.backup(to: target)
+            try target.close()
+        }.value
+    }
+
+    package func close() async throws {
+        try pool.close()
+    }
+}
+
+/// Why a database file is not opened or written.
+package enum StoreRefused: Error, CustomStringConvertible {
+    case newer(path: String)
+    case doesNotSync(path: String, level: Int)
+    case exists(path: String)
+
+    package var description: String {
+        switch self {
+        case .newer(let path):
+            "\(path) was made by a newer version of Till. Run that version, or start with another data directory."
+        case .doesNotSync(let path, let level):
+            "\(path) reads back synchronous = \(level) instead of 2 (FULL), so nothing it acknowledges would be safe."
+        case .exists(let path):
+            "\(path) exists already. Name a path that does not."
+        }
+    }
+}

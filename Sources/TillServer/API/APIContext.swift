@@ -1,0 +1,26 @@
+import Hummingbird
+import Logging
+import NIOCore
+import Synchronization
+import TillShop
+
+/// What a request carries beside itself: its id, and who it claims to be.
+package struct APIContext: RequestContext {
+    package var coreContext: CoreRequestContextStorage
+    let requestID: String
+    let claimed: ClaimedBox
+
+    package init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        requestID = RequestID.make()
+        claimed = ClaimedBox()
+    }
+}
+
+/// Carries the claimed identity from the handler out to the journal, past a thrown error.
+final class ClaimedBox: Sendable {
+    private let value = Mutex(ClaimedIdentity())
+
+    func set(_ identity: ClaimedIdentity) { value.withLock { $0 = identity } }
+    func get() -> ClaimedIdentity { value.withLock { $0 } }
+}

@@ -1,0 +1,25 @@
+import HTTPTypes
+import Hummingbird
+import TillCore
+import TillShop
+import TillStorage
+
+/// Get App Transaction Info (docs/api/transactions.md).
+extension AppleAPI {
+    var appTransactions: [Endpoint] {
+        [Endpoint(.get, "/inApps/v1/transactions/appTransactions/{id}") { try await appTransactionInfo($0) }]
+    }
+
+    private func appTransactionInfo(_ exchange: Exchange) async throws -> Response {
+        let id = try await customer(exchange)
+        guard
+            let account = try await shop.storage.account(id),
+            let signed = try shop.signedAppTransaction(of: account, at: exchange.now)
+        else {
+            throw APIError.appTransactionDoesNotExist.because("The customer has bought but never downloaded the app.")
+        }
+        var json = PayloadWriter(capacity: 8_192)
+        json.put("signedAppTransactionInfo", signed)
+        return .json(json.finish())
+    }
+}

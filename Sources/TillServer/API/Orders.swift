@@ -1,0 +1,40 @@
+import HTTPTypes
+import Hummingbird
+import TillCore
+import TillShop
+import TillStorage
+
+/// Look Up Order ID (docs/api/orders.md). Apple's sandbox has no such route; serving it there is a departure
+/// (`orderLookupInSandbox`).
+extension AppleAPI {
+    var orders: [Endpoint] {
+        [Endpoint(.get, "/inApps/v1/lookup/{id}") { try await lookUp($0) }]
+    }
+
+    private func lookUp(_ exchange: Exchange) async throws -> Response {
+        guard realm == .production || shop.settings.orderLookupInSandbox else {
+            throw APIError.noSuchRoute("Orders are not looked up in the sandbox (setting orderLookupInSandbox).")
+        }
+        let text = exchange.parameter
+        let isWord = text.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
+        }
+        guard (1...32).contains(text.utf8.count), isWord else {
+            throw APIError.generalBadRequest.because("An order id is up to 32 letters and digits.")
+        }
+        let rows = try await transactions(inOrder: text, exchange)
+        var json = PayloadWriter(capacity: 8_192 * (rows.count + 1))
+        // 1 tells of an order that is unknown here; then there is no list, not an empty one.
+        json.put("status", rows.isEmpty ? 1 : 0)
+        if !rows.isEmpty { json.put("signedTransactions", try signed(rows, exchange)) }
+        return .json(json.finish())
+    }
+
+    private func transactions(inOrder text: String, _ exchange: Exchange) async throws -> [Transaction] {
+        guard let order = OrderID(wireForm: text) else { return [] }
+        let rows = try await shop.storage.transactions(in: order)
+        guard let first = rows.first else { return [] }
+        let owner = try await shop.storage.owner(of: first.id, in: exchange.scope)
+        return owner == nil ? [] : rows
+    }
+}

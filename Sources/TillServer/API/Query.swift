@@ -1,0 +1,49 @@
+import Foundation
+
+/// The query of a request: names and values in the order of the address, names may repeat.
+struct Query: Sendable {
+    private let items: [(name: String, value: String)]
+
+    /// More than any documented call has.
+    private static let mostItems = 500
+    /// Addresses beyond this are refused before anything reads them.
+    static let longestURI = 32_768
+
+    /// Takes a query apart; an empty one, as Node's clients send, has no items.
+    ///
+    /// - Throws: `APIError.generalBadRequest` for too many items or for text that is not UTF-8.
+    init(_ text: String?) throws {
+        var items: [(name: String, value: String)] = []
+        for part in (text ?? "").split(separator: "&") {
+            guard items.count < Self.mostItems else {
+                throw APIError.generalBadRequest.because("The query has more than \(Self.mostItems) parameters.")
+            }
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decode(pair[0]), let value = Self.decode(pair.count > 1 ? pair[1] : "") else {
+                throw APIError.generalBadRequest.because("The query is not percent-encoded UTF-8.")
+            }
+            items.append((name, value))
+        }
+        self.items = items
+    }
+
+    /// Every value of a name.
+    func values(_ name: String) -> [String] {
+        items.filter { $0.name == name }.map(\.value)
+    }
+
+    /// The value of a name that may stand once.
+    ///
+    /// - Throws: the error given when the name stands there with two different values.
+    func value(_ name: String, orThrow error: APIError) throws -> String? {
+        let values = Set(values(name))
+        guard values.count <= 1 else {
+            throw error.because("\(name) was given \(values.count) different values; give one.")
+        }
+        return values.first
+    }
+
+    private static func decode(_ text: Substring) -> String? {
+        text.replacing("+", with: " ").removingPercentEncoding
+    }
+}

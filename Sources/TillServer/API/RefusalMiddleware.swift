@@ -1,0 +1,117 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import TillCore
+import TillShop
+import TillStorage
+
+/// Turns whatever was thrown into its documented answer, and notes in the journal why.
+struct RefusalMiddleware: RouterMiddleware {
+    typealias Context = APIContext
+
+    let shop: Shop
+    let realm: Realm
+    let endpoints: [Endpoint]
+    let meter: RequestMeter
+
+    func handle(
+        _ request: Request,
+        context: APIContext,
+        next: (Request, APIContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            if request.head.path.map({ $0.utf8.count > Query.longestURI }) == true {
+                throw APIError.uriTooLong("The address is longer than \(Query.longestURI) bytes.")
+            }
+            response = try await next(request, context)
+        } catch {
+            response = await refuse(error, request, context)
+        }
+        response.headers[.requestID] = context.requestID
+        meter.count(realm, context.endpointPath ?? "none", response.status.code)
+        return response
+    }
+
+    private func refuse(_ error: any Error, _ request: Request, _ context: APIContext) async -> Response {
+        switch error {
+        case let refusal as Unauthenticated:
+            await note(request, context, status: 401, code: nil, refusal.explanation)
+            return Response(
+                status: .unauthorized,
+                headers: [.contentType: "text/plain"],
+                body: .init(byteBuffer: .init(string: "Unauthenticated\n\nRequest ID: \(context.requestID)\n"))
+            )
+        case let error as APIError:
+            return await answer(error, request, context)
+        case let busy as ShopBusy:
+            return await answer(.generalInternalRetryable.because(busy.reason), request, context)
+        case let error as HTTPError where error.status == .notFound:
+            return await answer(unrouted(request), request, context)
+        case let error as any HTTPResponseError:
+            return await answer(.malformed("The request was not understood (\(error.status.code))."), request, context)
+        default:
+            context.logger.error("a request failed", metadata: ["cause": "\(error)", "request": "\(context.requestID)"])
+            return await answer(.generalInternal.because("Till failed; its log has the cause."), request, context)
+        }
+    }
+
+    private func answer(_ error: APIError, _ request: Request, _ context: APIContext) async -> Response {
+        await note(request, context, status: error.status.code, code: error.code, error.explanation)
+        guard let code = error.code else { return Response(status: error.status) }
+        var json = PayloadWriter(capacity: 128)
+        json.put("errorCode", code)
+        json.put("errorMessage", error.message)
+        return .json(json.finish(), status: error.status)
+    }
+
+    private func note(
+        _ request: Request,
+        _ context: APIContext,
+        status: Int,
+        code: Int?,
+        _ explanation: String
+    ) async {
+        let claimed = context.claimed.get()
+        await shop.journal.note(
+            JournalEntry(
+                id: context.requestID,
+                at: shop.wallClock(),
+                realm: realm,
+                method: String(request.method.rawValue.prefix(16)),
+                path: String(request.uri.path.prefix(256)),
+                status: status,
+                code: code,
+                app: claimed.app.map { String($0.prefix(256)) },
+                keyID: claimed.keyID.map { String($0.prefix(64)) },
+                explanation: String(explanation.prefix(2_048))
+            )
+        )
+    }
+
+    /// 405 when the path is served under another method, else 404; both without an error object.
+    private func unrouted(_ request: Request) -> APIError {
+        let methods = endpoints.filter { Self.matches($0.path, request.uri.path) }.map(\.method.rawValue)
+        if !methods.isEmpty {
+            return .wrongMethod("\(request.method.rawValue) is not served here; \(methods.joined(separator: ", ")) is.")
+        }
+        let folded = endpoints.contains { Self.matches($0.path.lowercased(), request.uri.path.lowercased()) }
+        return .noSuchRoute(
+            folded ? "Paths are case-sensitive: /inApps/…" : "No such route. docs/api lists those that are served."
+        )
+    }
+
+    private static func matches(_ pattern: String, _ path: String) -> Bool {
+        let wanted = pattern.split(separator: "/")
+        let found = path.split(separator: "/")
+        return wanted.count == found.count && zip(wanted, found).allSatisfy { $0 == $1 || $0.hasPrefix("{") }
+    }
+}
+
+extension HTTPField.Name {
+    /// The id under which `till explain` knows the request.
+    static let requestID: HTTPField.Name = {
+        guard let name = HTTPField.Name("X-Request-ID") else { preconditionFailure("X-Request-ID is a field name") }
+        return name
+    }()
+}

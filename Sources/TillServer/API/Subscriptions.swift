@@ -1,0 +1,66 @@
+import HTTPTypes
+import Hummingbird
+import TillCore
+import TillShop
+import TillStorage
+
+/// Get All Subscription Statuses (docs/api/subscriptions.md).
+extension AppleAPI {
+    var subscriptions: [Endpoint] {
+        [
+            Endpoint(.get, "/inApps/v1/subscriptions/{id}", appErrors: .documented) {
+                try await subscriptionStatuses($0)
+            }
+        ]
+    }
+
+    private func subscriptionStatuses(_ exchange: Exchange) async throws -> Response {
+        let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
+        let wanted = try Self.statuses(exchange.query)
+        let id = try await customer(number, in: exchange.scope, orThrow: .transactionIDNotFound)
+        guard let account = try await shop.storage.account(id) else { throw APIError.transactionIDNotFound }
+
+        let chosen = account.subscriptions.filter { wanted.isEmpty || wanted.contains($0.status(at: exchange.now)) }
+        let groups = Dictionary(grouping: chosen, by: \.groupID).sorted { $0.key < $1.key }
+        let data = try groups.map { group, subscriptions in
+            var json = PayloadWriter()
+            json.put("subscriptionGroupIdentifier", group)
+            json.put(
+                "lastTransactions",
+                objects: try subscriptions.sorted { $0.originalID < $1.originalID }.map {
+                    try item($0, account, exchange)
+                }
+            )
+            return json.finish()
+        }
+        var json = PayloadWriter()
+        json.put("environment", realm.environment)
+        json.put("bundleId", exchange.caller.app.bundleID)
+        json.put("appAppleId", exchange.caller.app.appleID)
+        json.put("data", objects: data)
+        return .json(json.finish())
+    }
+
+    private func item(_ subscription: Subscription, _ account: Account, _ exchange: Exchange) throws -> [UInt8] {
+        var json = PayloadWriter(capacity: 16_384)
+        json.put("originalTransactionId", subscription.originalID.wireForm)
+        json.put("status", subscription.status(at: exchange.now).rawValue)
+        json.put("signedTransactionInfo", try signed([subscription.current], exchange)[0])
+        json.put(
+            "signedRenewalInfo",
+            try shop.signedRenewalInfo(of: subscription, held: account, at: exchange.now)
+        )
+        return json.finish()
+    }
+
+    private static func statuses(_ query: Query) throws -> Set<SubscriptionStatus> {
+        Set(
+            try query.values("status").map { text in
+                guard text.utf8.count == 1, let status = Int(text).flatMap(SubscriptionStatus.init(rawValue:)) else {
+                    throw APIError.invalidStatus.because("status is \"\(text.prefix(64))\"; it may be 1, 2, 3, 4 or 5.")
+                }
+                return status
+            }
+        )
+    }
+}

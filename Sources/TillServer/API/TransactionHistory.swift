@@ -1,0 +1,150 @@
+import HTTPTypes
+import Hummingbird
+import TillCore
+import TillShop
+import TillStorage
+
+/// Get Transaction History, version 2 and version 1 (docs/api/history.md).
+extension AppleAPI {
+    var transactionHistory: [Endpoint] {
+        [
+            Endpoint(.get, "/inApps/v2/history/{id}", appErrors: .documented) { try await history($0, .historyV2) },
+            Endpoint(.get, "/inApps/v1/history/{id}", appErrors: .documented) { try await history($0, .historyV1) },
+        ]
+    }
+
+    private static let pageSize = 20
+
+    private func history(_ exchange: Exchange, _ route: Cursor.Route) async throws -> Response {
+        let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
+        var filter = try Self.filter(exchange.query)
+        let digest = filter.digest
+        filter.leavesOutFinishedConsumables = route == .historyV1
+        let isAscending = try Self.isAscending(exchange.query)
+        let revision = try exchange.query.value("revision", orThrow: .invalidRequestRevision)
+        let account = try await customer(number, in: exchange.scope, orThrow: .transactionIDNotFound)
+
+        var cursor = Cursor(route: route, account: account, isAscending: isAscending, filters: digest, position: 0)
+        let position = try revision.map { try resume($0, expecting: cursor).position }
+        let page = try await shop.storage.history(
+            HistoryQuery(
+                account: account,
+                position: position,
+                isAscending: isAscending,
+                filter: filter,
+                limit: Self.pageSize
+            )
+        )
+        // Past the last page the cursor stands at the head: kept, it finds exactly what changes from now on.
+        cursor.position =
+            page.hasMore
+            ? page.rows.last?.change ?? 0
+            : isAscending ? max(page.head, position ?? 0) : page.rows.last?.change ?? position ?? 0
+
+        var json = PayloadWriter(capacity: 8_192 * (page.rows.count + 1))
+        json.put("revision", shop.cursors.seal(cursor))
+        json.put("bundleId", exchange.caller.app.bundleID)
+        json.put("appAppleId", exchange.caller.app.appleID)
+        json.put("environment", realm.environment)
+        json.put("hasMore", page.hasMore)
+        json.put("signedTransactions", try signed(page.rows, exchange))
+        return .json(json.finish())
+    }
+
+    /// Reads a revision that an earlier answer gave.
+    func resume(_ text: String, expecting cursor: Cursor) throws -> Cursor {
+        guard let opened = shop.cursors.open(text) else {
+            throw APIError.invalidRequestRevision.because("The revision is not one that this store gave out.")
+        }
+        guard opened.account == cursor.account else {
+            throw APIError.invalidRequestRevision.because("The revision belongs to another customer.")
+        }
+        guard opened.route == cursor.route else {
+            throw APIError.invalidRequestRevision.because("The revision belongs to another route.")
+        }
+        guard opened.isAscending == cursor.isAscending, opened.filters == cursor.filters else {
+            throw APIError.invalidRequestRevision.because(
+                "The revision was given for other parameters; repeat those of the first call with it."
+            )
+        }
+        return opened
+    }
+
+    func signed(_ rows: [Transaction], _ exchange: Exchange) throws -> [String] {
+        try rows.map { try shop.signed($0, realm: realm, app: exchange.caller.app.bundleID, at: exchange.now) }
+    }
+
+    // MARK: Parameters
+
+    private static func isAscending(_ query: Query) throws -> Bool {
+        switch try query.value("sort", orThrow: .invalidSort) {
+        case nil, "ASCENDING"?: true
+        case "DESCENDING"?: false
+        case let other?:
+            throw APIError.invalidSort.because("sort is \"\(other.prefix(64))\"; it may be ASCENDING or DESCENDING.")
+        }
+    }
+
+    private static func filter(_ query: Query) throws -> HistoryFilter {
+        var filter = HistoryFilter()
+        filter.startDate = try date("startDate", query, .invalidStartDate)
+        filter.endDate = try date("endDate", query, .invalidEndDate)
+        if let start = filter.startDate, let end = filter.endDate, start >= end {
+            throw APIError.invalidStartDate.because("startDate must be earlier than endDate.")
+        }
+        filter.productIDs = try names("productId", query, .invalidProductID)
+        filter.productTypes = Set(
+            try query.values("productType").map { text in
+                guard let type = ProductType.allCases.first(where: { $0.queryName == text }) else {
+                    let known = ProductType.allCases.map(\.queryName).joined(separator: ", ")
+                    throw APIError.invalidProductType.because(
+                        "productType is \"\(text.prefix(64))\"; it may be \(known)."
+                    )
+                }
+                return type
+            }
+        )
+        filter.ownership = try query.value("inAppOwnershipType", orThrow: .invalidInAppOwnershipType).map { text in
+            guard let ownership = Ownership(rawValue: text) else {
+                throw APIError.invalidInAppOwnershipType.because(
+                    "inAppOwnershipType is \"\(text.prefix(64))\"; it may be PURCHASED or FAMILY_SHARED."
+                )
+            }
+            return ownership
+        }
+        filter.groups = try names("subscriptionGroupIdentifier", query, .invalidSubscriptionGroupIdentifier)
+        filter.revoked = try flag("revoked", query)
+        if filter.revoked == nil, try flag("excludeRevoked", query) == true { filter.revoked = false }
+        return filter
+    }
+
+    /// A date as clients write it: digits, milliseconds since 1970.
+    private static func date(_ name: String, _ query: Query, _ error: APIError) throws -> Timestamp? {
+        guard let text = try query.value(name, orThrow: error) else { return nil }
+        guard
+            (1...18).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = Int64(text)
+        else { throw error.because("\(name) is \"\(text.prefix(64))\"; it must be milliseconds since 1970, in digits.") }
+        return Timestamp(milliseconds: number)
+    }
+
+    private static func names(_ name: String, _ query: Query, _ error: APIError) throws -> Set<String> {
+        let values = Set(query.values(name))
+        guard values.count <= 100 else { throw error.because("\(name) was given \(values.count) times; at most 100.") }
+        guard values.allSatisfy({ (1...255).contains($0.utf8.count) }) else {
+            throw error.because("\(name) must be 1 to 255 bytes long.")
+        }
+        return values
+    }
+
+    /// Clients write booleans in several cases.
+    private static func flag(_ name: String, _ query: Query) throws -> Bool? {
+        switch try query.value(name, orThrow: .invalidRevoked)?.lowercased() {
+        case nil: nil
+        case "true"?: true
+        case "false"?: false
+        case let other?:
+            throw APIError.invalidRevoked.because("\(name) is \"\(other.prefix(64))\"; it may be true or false.")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import HTTPTypes
+import Foundation
+import Hummingbird
+import TillCore
+import TillShop
+import TillStorage
+
+/// Get Transaction Info, Finish Transaction, Set App Account Token (docs/api/transactions.md).
+extension AppleAPI {
+    var transactions: [Endpoint] {
+        [
+            Endpoint(.get, "/inApps/v1/transactions/{id}") { try await transactionInfo($0) },
+            Endpoint(.post, "/inApps/v1/transactions/{id}/finish") { try await finish($0) },
+            Endpoint(.put, "/inApps/v1/transactions/{id}/appAccountToken") { try await setAppAccountToken($0) },
+        ]
+    }
+
+    private func transactionInfo(_ exchange: Exchange) async throws -> Response {
+        let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
+        let row = try await transaction(number, in: exchange.scope, orThrow: .transactionIDNotFound)
+        var json = PayloadWriter(capacity: 8_192)
+        json.put("signedTransactionInfo", try signed([row], exchange)[0])
+        return .json(json.finish())
+    }
+
+    private func finish(_ exchange: Exchange) async throws -> Response {
+        let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
+        let row = try await transaction(number, in: exchange.scope, orThrow: .transactionIDNotFound)
+        _ = try await act(.finish(row.id), on: row, exchange)
+        return Response(status: .ok)
+    }
+
+    private func setAppAccountToken(_ exchange: Exchange) async throws -> Response {
+        let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
+        let token = try Self.token(in: try await exchange.body())
+        let row = try await transaction(number, in: exchange.scope, orThrow: .originalTransactionIDNotFound)
+        do {
+            _ = try await act(.setAppAccountToken(row.id, token: token), on: row, exchange)
+        } catch let refusal as Refusal {
+            switch refusal {
+            case .familyShared: throw APIError.familyTransactionNotSupported.because(refusal.explanation)
+            case .notOriginal: throw APIError.transactionIDIsNotOriginal.because(refusal.explanation)
+            case .badAppAccountToken: throw APIError.invalidAppAccountTokenUUID.because(refusal.explanation)
+            default: throw refusal
+            }
+        }
+        return Response(status: .ok)
+    }
+
+    private func act(_ command: Command, on row: Transaction, _ exchange: Exchange) async throws -> Outcome {
+        guard let account = try await shop.storage.account(row.account) else { throw APIError.generalInternal }
+        return try await shop.perform(command, by: CustomerName(exchange.scope, account.customer))
+    }
+
+    /// The token of a request body. A body that is no JSON object has no error code; a token that is no UUID has.
+    private static func token(in body: [UInt8]) throws -> String {
+        let tree: JSONTree
+        do {
+            tree = try JSONTree.parse(body)
+        } catch {
+            throw APIError.malformed("The body is not JSON: \(error.faults[0])")
+        }
+        guard case .object(let members) = tree else { throw APIError.malformed("The body is not a JSON object.") }
+        guard
+            case .string(let text)? = members.first(where: { $0.key == "appAccountToken" })?.value,
+            let token = UUIDText.canonical(text)
+        else { throw APIError.invalidAppAccountTokenUUID.because("appAccountToken is missing or is not a UUID.") }
+        return token
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import TillCore
+import TillShop
+import TillSigning
+import TillStorage
+
+/// Till's own verbs, on a port of their own (docs/control/index.md). Its OpenAPI document is made of the routes.
+package struct ControlAPI: Sendable {
+    let shop: Shop
+    let facts: ServerFacts
+    let guardian: ControlGuard
+    let figures: PrometheusFigures
+    let meter: RequestMeter
+
+    /// The control API of a running server.
+    package init(
+        shop: Shop,
+        facts: ServerFacts,
+        guardian: ControlGuard,
+        figures: PrometheusFigures,
+        meter: RequestMeter
+    ) {
+        self.shop = shop
+        self.facts = facts
+        self.guardian = guardian
+        self.figures = figures
+        self.meter = meter
+    }
+
+    /// Every verb, in the order of the OpenAPI document.
+    var routes: [ControlRoute] {
+        serverRoutes + teamRoutes + appRoutes + keyRoutes + catalogRoutes + customerRoutes + purchaseRoutes
+            + refundRoutes + familyRoutes + journalRoutes + authorityRoutes
+    }
+
+    /// A router for the control port.
+    package func router() -> Router<BasicRequestContext> {
+        let router = Router(context: BasicRequestContext.self)
+        router.add(middleware: ControlMiddleware(guardian: guardian, meter: meter))
+        for route in routes {
+            router.on(RouterPath(route.path), method: route.method) { request, context in
+                try await answer(route, request, context)
+            }
+        }
+        let document = OpenAPIDocument.bytes(routes)
+        router.get("/openapi.json") { _, _ in Response.json(document) }
+        router.get("/healthz") { _, _ in Response.json(Array(#"{"status":"ok"}"#.utf8)) }
+        router.get("/readyz") { _, _ in try await readiness() }
+        router.get("/metrics") { _, _ in
+            Response(
+                status: .ok,
+                headers: [.contentType: "text/plain; version=0.0.4"],
+                body: .init(byteBuffer: .init(string: figures.text()))
+            )
+        }
+        router.get("/") { _, _ in
+            Response(
+                status: .ok,
+                headers: [.contentType: "text/plain; charset=utf-8"],
+                body: .init(byteBuffer: .init(string: "Till control. The verbs are described at /openapi.json.\n"))
+            )
+        }
+        return router
+    }
+
+    private func readiness() async throws -> Response {
+        do {
+            try await shop.storage.ping()
+            return .json(Array(#"{"status":"ready"}"#.utf8))
+        } catch {
+            shop.logger.error("the store does not answer", metadata: ["cause": "\(error)"])
+            return .json(Array(#"{"status":"the store does not answer"}"#.utf8), status: .serviceUnavailable)
+        }
+    }
+
+    private func answer(_ route: ControlRoute, _ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        let bytes = route.method == .get ? [] : Array(buffer: try await request.body.collect(upTo: Self.longestBody))
+        var body = ControlBody(.null)
+        if let schema = route.request, !Self.readsItsOwnBody(schema) {
+            let tree = bytes.isEmpty ? JSONTree.object([]) : try JSONTree.parse(bytes)
+            let faults = schema.faults(in: tree)
+            guard faults.isEmpty else {
+                let words = faults.prefix(3).map(\.description).joined(separator: "; ")
+                throw ControlError(status: .badRequest, code: "bad_request", message: "The body does not fit: \(words).", faults: faults)
+            }
+            body = ControlBody(tree)
+        }
+        var parameters: [String: String] = [:]
+        for (name, value) in context.parameters {
+            guard let text = value.removingPercentEncoding else {
+                throw ControlError.bad("bad_path", "The path is not percent-encoded UTF-8.", path: String(name))
+            }
+            parameters[String(name)] = text
+        }
+        let exchange = ControlExchange(
+            shop: shop,
+            parameters: parameters,
+            query: try Query(request.uri.query),
+            bytes: bytes,
+            body: body
+        )
+        let answer = try await route.answer(exchange)
+        return route.response == nil ? Response(status: .noContent) : .json(answer, status: route.status)
+    }
+
+    /// A catalogue has a reader of its own, which names every fault.
+    private static func readsItsOwnBody(_ schema: Schema) -> Bool {
+        if case .anyObject = schema { true } else { false }
+    }
+
+    /// The largest body: a catalogue.
+    private static let longestBody = 8 * 1_024 * 1_024
+}
+
+/// What a running server knows of itself.
+package struct ServerFacts: Sendable {
+    package var version: String
+    package var dataDirectory: DataDirectory?
+    package var productionPort: @Sendable () -> Int
+    package var sandboxPort: @Sendable () -> Int
+    package var controlPort: @Sendable () -> Int
+    /// Goes into certificates that are issued from now on.
+    package var ocspURL: String
+
+    /// Facts for `GET /v1/status`.
+    package init(
+        version: String,
+        dataDirectory: DataDirectory?,
+        productionPort: @escaping @Sendable () -> Int,
+        sandboxPort: @escaping @Sendable () -> Int,
+        controlPort: @escaping @Sendable () -> Int,
+        ocspURL: String
+    ) {
+        self.version = version
+        self.dataDirectory = dataDirectory
+        self.productionPort = productionPort
+        self.sandboxPort = sandboxPort
+        self.controlPort = controlPort
+        self.ocspURL = ocspURL
+    }
+}

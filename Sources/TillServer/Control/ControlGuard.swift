@@ -1,0 +1,157 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import TillCore
+import TillShop
+
+/// Who may use control. On loopback nobody needs a token; but a page in a browser must not reach it by a name that leads
+/// to loopback, nor post to it across sites.
+package struct ControlGuard: Sendable {
+    /// What must stand behind `Bearer`; nil on loopback.
+    let token: String?
+    /// Names, without port, under which control may be called.
+    let hosts: Set<String>
+
+    /// - Parameters:
+    ///   - token: nil lets everybody in who reaches the port, which must then be loopback.
+    ///   - hosts: names beside those of loopback.
+    package init(token: String?, hosts: Set<String>) {
+        self.token = token
+        self.hosts = hosts.union(["localhost", "127.0.0.1", "[::1]", "::1"])
+    }
+
+    func check(_ request: Request) throws {
+        guard let authority = request.head.authority, hosts.contains(Self.name(in: authority)) else {
+            throw ControlError(
+                status: .forbidden,
+                code: "unknown_host",
+                message: "Control is called by \(hosts.sorted().joined(separator: ", ")); add a name with --control-host."
+            )
+        }
+        if let origin = request.headers[.origin] {
+            let name = origin.split(separator: "/").last.map { Self.name(in: String($0)) } ?? ""
+            guard hosts.contains(name) else {
+                throw ControlError(
+                    status: .forbidden,
+                    code: "unknown_origin",
+                    message: "Control does not take requests from pages of another origin."
+                )
+            }
+        }
+        if [.post, .put, .patch].contains(request.method), request.hasBody {
+            let type = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }
+            guard type == "application/json" else {
+                throw ControlError(
+                    status: .unsupportedMediaType,
+                    code: "not_json",
+                    message: "Control takes bodies of Content-Type application/json only."
+                )
+            }
+        }
+        guard let token else { return }
+        let given = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
+        guard let given, Self.isSame(given, token) else {
+            throw ControlError(
+                status: .unauthorized,
+                code: "unauthorized",
+                message: "Control listens beyond loopback and asks for its token: Authorization: Bearer …"
+            )
+        }
+    }
+
+    private static func name(in authority: String) -> String {
+        if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } + "]" }
+        return authority.prefix { $0 != ":" }.lowercased()
+    }
+
+    /// Takes as long for a wrong token as for a right one.
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+        let (left, right) = (Array(left.utf8), Array(right.utf8))
+        guard left.count == right.count else { return false }
+        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+extension Request {
+    fileprivate var hasBody: Bool {
+        if let length = headers[.contentLength] { return length != "0" }
+        return headers[.transferEncoding] != nil
+    }
+}
+
+/// Checks every control request, and turns whatever was thrown into an answer that says what to do.
+struct ControlMiddleware: RouterMiddleware {
+    typealias Context = BasicRequestContext
+
+    let guardian: ControlGuard
+    let meter: RequestMeter
+
+    func handle(
+        _ request: Request,
+        context: BasicRequestContext,
+        next: (Request, BasicRequestContext) async throws -> Response
+    ) async throws -> Response {
+        let response: Response
+        do {
+            try guardian.check(request)
+            response = try await next(request, context)
+        } catch {
+            let error = Self.controlError(error, context)
+            response = .json(error.body, status: error.status)
+        }
+        meter.count(nil, context.endpointPath ?? "none", response.status.code)
+        return response
+    }
+
+    private static func controlError(_ error: any Error, _ context: BasicRequestContext) -> ControlError {
+        switch error {
+        case let error as ControlError:
+            return error
+        case let refusal as Refusal:
+            return ControlError(status: refusal.status, code: refusal.code, message: refusal.explanation)
+        case let refused as CatalogRefused:
+            return ControlError(
+                status: .badRequest,
+                code: "bad_document",
+                message: refused.description,
+                faults: refused.faults
+            )
+        case let refused as OfferProofRefused:
+            return ControlError(status: .unprocessableContent, code: "offer_signature", message: refused.explanation)
+        case let busy as ShopBusy:
+            return ControlError(status: .serviceUnavailable, code: "busy", message: "\(busy.reason). Try again.")
+        case let error as APIError:
+            return ControlError(status: .badRequest, code: "bad_request", message: error.explanation)
+        case is NIOTooManyBytesError:
+            return ControlError(status: .contentTooLarge, code: "too_large", message: "The body is longer than 8 MiB.")
+        case let error as HTTPError where error.status == .notFound:
+            return .notFound("no_such_route", "No such route. The verbs are described at /openapi.json.")
+        default:
+            context.logger.error("a control request failed", metadata: ["cause": "\(error)"])
+            return ControlError(
+                status: .internalServerError,
+                code: "internal",
+                message: "Till failed; its log has the cause."
+            )
+        }
+    }
+}
+
+extension Refusal {
+    /// A word for programs: the name of the case.
+    var code: String {
+        let name = String(describing: self).prefix { $0 != "(" }
+        return name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }
+    }
+
+    /// 404 for what is not there, 400 for values that can never be, 409 for what is not possible now.
+    var status: HTTPResponse.Status {
+        switch self {
+        case .unknownAccount, .unknownTransaction, .unknownProduct, .unknownOrder, .unknownOffer: .notFound
+        case .badQuantity, .badPrice, .badAppAccountToken, .badPercentage: .badRequest
+        default: .conflict
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillCore
+import TillShop
+import TillStorage
+
+/// A verb of the control API. The route, its check and its line in the OpenAPI document are one value.
+struct ControlRoute: Sendable {
+    let method: HTTPRequest.Method
+    /// With `{name}` for each parameter.
+    let path: String
+    /// `operationId`: what generated clients call it.
+    let id: String
+    let tag: String
+    let summary: String
+    var query: [Schema.Property] = []
+    var request: Schema?
+    /// Nil when the answer has no body.
+    var response: Schema?
+    var status: HTTPResponse.Status = .ok
+    let answer: @Sendable (ControlExchange) async throws -> [UInt8]
+}
+
+/// A control request whose body has the documented shape.
+struct ControlExchange: Sendable {
+    let shop: Shop
+    let parameters: [String: String]
+    let query: Query
+    /// The raw body.
+    let bytes: [UInt8]
+    let body: ControlBody
+
+    /// A parameter of the path.
+    func parameter(_ name: String) -> String { parameters[name] ?? "" }
+
+    /// The app that the path names.
+    func app() throws -> AppRecord {
+        let bundleID = parameter("bundleId")
+        if let app = shop.registry.app(bundleID) { return app }
+        let known = shop.registry.apps.map(\.bundleID)
+        throw ControlError.notFound(
+            "unknown_app",
+            "There is no app \(bundleID). "
+                + (known.isEmpty ? "Create one with till app create." : "Apps: \(known.joined(separator: ", ")).")
+        )
+    }
+
+    /// The app and realm that the path names.
+    func scope() throws -> AccountScope {
+        let text = parameter("realm")
+        guard let realm = Realm(rawValue: text) else {
+            throw ControlError.notFound("unknown_realm", "There is no realm \(text); it is production or sandbox.")
+        }
+        return AccountScope(realm: realm, app: try app().bundleID)
+    }
+
+    /// The customer whom the path names, who need not exist.
+    func customer() throws -> CustomerName {
+        CustomerName(try scope(), try Self.checked(customer: parameter("customer")))
+    }
+
+    /// The account of the customer whom the path names.
+    func account() async throws -> Account {
+        let name = try customer()
+        guard
+            let account = try await shop.storage.account(
+                realm: name.scope.realm,
+                app: name.scope.app,
+                customer: name.customer
+            )
+        else { throw Refusal.unknownAccount(name.customer) }
+        return account
+    }
+
+    /// The transaction that the path names, and its account.
+    func transaction() async throws -> (row: Transaction, account: Account) {
+        let scope = try scope()
+        let text = parameter("transactionId")
+        guard
+            text.utf8.count <= 19, let number = Int64(text), number > 0,
+            let owner = try await shop.storage.owner(of: TransactionID(number), in: scope),
+            let row = try await shop.storage.transaction(TransactionID(number)),
+            let account = try await shop.storage.account(owner)
+        else {
+            throw ControlError.notFound(
+                "unknown_transaction",
+                "Transaction \(text.prefix(64)) is not in the \(scope.realm.environment) realm of \(scope.app)."
+            )
+        }
+        return (row, account)
+    }
+
+    /// A customer's name: 1 to 128 bytes without control characters.
+    static func checked(customer: String) throws -> String {
+        let isClean = !customer.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        guard (1...128).contains(customer.utf8.count), isClean else {
+            throw ControlError.bad(
+                "bad_customer",
+                "A customer's name is 1 to 128 bytes without control characters.",
+                path: "$.customer"
+            )
+        }
+        return customer
+    }
+}
+
+/// The body of a control request, read by key. Its shape was checked before.
+struct ControlBody: Sendable {
+    private let members: [JSONTree.Member]
+
+    init(_ tree: JSONTree) {
+        if case .object(let members) = tree { self.members = members } else { members = [] }
+    }
+
+    func text(_ key: String) -> String? {
+        guard case .string(let text)? = value(key) else { return nil }
+        return text
+    }
+
+    func number(_ key: String) -> Int64? {
+        guard case .number(let digits)? = value(key) else { return nil }
+        return Int64(digits)
+    }
+
+    func flag(_ key: String) -> Bool? {
+        guard case .bool(let flag)? = value(key) else { return nil }
+        return flag
+    }
+
+    func object(_ key: String) -> ControlBody? {
+        guard let value = value(key), case .object = value else { return nil }
+        return ControlBody(value)
+    }
+
+    func texts(_ key: String) -> [String] {
+        guard case .array(let elements)? = value(key) else { return [] }
+        return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    }
+
+    /// An instant: milliseconds since 1970.
+    func instant(_ key: String) -> Timestamp? { number(key).map { Timestamp(milliseconds: $0) } }
+
+    /// A storefront by its code.
+    func storefront(_ key: String) throws -> Storefront? {
+        guard let code = text(key) else { return nil }
+        guard let storefront = Storefront(code: code) else {
+            throw ControlError.bad(
+                "bad_storefront",
+                "\(code.prefix(16)) is not a storefront; give three capital letters such as USA or DEU.",
+                path: "$.\(key)"
+            )
+        }
+        return storefront
+    }
+
+    private func value(_ key: String) -> JSONTree? { members.first { $0.key == key }?.value }
+}
+
+/// An error of the control API: a word for programs, a sentence for people, and the places in the body.
+struct ControlError: Error, Sendable {
+    let status: HTTPResponse.Status
+    let code: String
+    let message: String
+    var faults: [CatalogFault] = []
+
+    static func notFound(_ code: String, _ message: String) -> ControlError {
+        ControlError(status: .notFound, code: code, message: message)
+    }
+
+    static func bad(_ code: String, _ message: String, path: String) -> ControlError {
+        let fault = CatalogFault(path: path, expected: message, found: "something else")
+        return ControlError(status: .badRequest, code: code, message: message, faults: [fault])
+    }
+
+    static func conflict(_ code: String, _ message: String) -> ControlError {
+        ControlError(status: .conflict, code: code, message: message)
+    }
+
+    /// Two keys, three when places are named.
+    var body: [UInt8] {
+        var json = PayloadWriter()
+        json.put("code", code)
+        json.put("message", message)
+        if !faults.isEmpty {
+            json.put(
+                "faults",
+                objects: faults.map { fault in
+                    var json = PayloadWriter()
+                    json.put("path", fault.path)
+                    json.put("expected", fault.expected)
+                    json.put("found", fault.found)
+                    return json.finish()
+                }
+            )
+        }
+        return json.finish()
+    }
+}

@@ -1,0 +1,165 @@
+import HTTPTypes
+import TillCore
+import TillShop
+import TillStorage
+
+/// Customers: whoever buys in an app and realm.
+extension ControlAPI {
+    static let customerSchema = Schema.object(
+        "A customer of an app in a realm.",
+        [
+            Schema.required("customer", .string("The customer's name in this store.")),
+            Schema.required("appTransactionId", .string("The customer's app transaction id.")),
+            Schema.required("storefront", .string("Where the customer shops.")),
+            Schema.required("hasAppTransaction", .boolean("Whether the customer downloaded the app.")),
+            Schema.required("transactions", .integer("How many transactions the customer has.")),
+            Schema.required("owned", .array("Non-consumables that the customer has.", of: .string("A product."))),
+            Schema.required(
+                "subscriptions",
+                .array(
+                    "Subscriptions, one for each group and ownership.",
+                    of: .object(
+                        "A subscription.",
+                        [
+                            Schema.required("subscriptionGroupIdentifier", .string("The group.")),
+                            Schema.required("originalTransactionId", .string("The original transaction.")),
+                            Schema.required("transactionId", .string("The latest transaction.")),
+                            Schema.required("productId", .string("The current product.")),
+                            Schema.required("autoRenewProductId", .string("The product of the next period.")),
+                            Schema.required("autoRenewStatus", .integer("1 when it renews, 0 when not.")),
+                            Schema.required("status", .integer("1 active, 2 expired, 3 retry, 4 grace, 5 revoked.")),
+                            Schema.required("expiresDate", .integer("Milliseconds since 1970.")),
+                            Schema.required("inAppOwnershipType", .string("PURCHASED or FAMILY_SHARED.")),
+                        ]
+                    )
+                )
+            ),
+            Schema.optional("family", .string("The family's name.")),
+        ]
+    )
+
+    var customerRoutes: [ControlRoute] {
+        [
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}/{realm}/customers",
+                id: "listCustomers",
+                tag: "customers",
+                summary: "Customers in the order in which they came, page by page.",
+                query: [
+                    Schema.optional("after", .string("The appTransactionId after which the page begins.")),
+                    Schema.optional("limit", .string("At most so many, 1 to 100; 50 by default.")),
+                ],
+                response: .object(
+                    "A page of customers.",
+                    [
+                        Schema.required("customers", .array("The page.", of: Self.customerSchema)),
+                        Schema.optional("next", .string("`after` for the next page; absent on the last.")),
+                    ]
+                )
+            ) { try await listCustomers($0) },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/customers",
+                id: "createCustomer",
+                tag: "customers",
+                summary: "Creates a customer. One who exists stays as they are.",
+                request: .object(
+                    "A customer.",
+                    [
+                        Schema.required("customer", .string("A name, 1 to 128 bytes.")),
+                        Schema.optional("storefront", .string("Alpha-3, USA by default.", example: "DEU")),
+                        Schema.optional("downloadsApp", .boolean("False for a customer without an app transaction.")),
+                        Schema.optional(
+                            "platform",
+                            .string("Where the app was downloaded.", oneOf: AppTransaction.Platform.allCases.map(\.rawValue))
+                        ),
+                        Schema.optional("applicationVersion", .string("The version downloaded; 1.0 by default.")),
+                        Schema.optional("at", .integer("When, in milliseconds since 1970; now by default.", instants)),
+                    ]
+                ),
+                response: Self.customerSchema,
+                status: .created
+            ) { exchange in
+                let name = CustomerName(
+                    try exchange.scope(),
+                    try ControlExchange.checked(customer: exchange.body.text("customer") ?? "")
+                )
+                let account = try await shop.openAccount(
+                    name,
+                    try Self.opening(exchange.body),
+                    at: exchange.body.instant("at")
+                )
+                return json(account)
+            },
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}",
+                id: "getCustomer",
+                tag: "customers",
+                summary: "One customer and what they have.",
+                response: Self.customerSchema
+            ) { json(try await $0.account()) },
+        ]
+    }
+
+    /// Instants that the certificates are valid at: 2008 to 2100.
+    var instants: ClosedRange<Int64> { 1_199_145_600_000...4_102_444_800_000 }
+
+    static func opening(_ body: ControlBody) throws -> Opening {
+        Opening(
+            storefront: try body.storefront("storefront") ?? .unitedStates,
+            downloadsApp: body.flag("downloadsApp") ?? true,
+            platform: body.text("platform").flatMap(AppTransaction.Platform.init(rawValue:)) ?? .iOS,
+            applicationVersion: body.text("applicationVersion") ?? "1.0"
+        )
+    }
+
+    private func listCustomers(_ exchange: ControlExchange) async throws -> [UInt8] {
+        let wrong = ControlError.bad("bad_page", "limit is 1 to 100; after is an appTransactionId.", path: "limit")
+        let limit = try exchange.query.values("limit").first.map { text in
+            guard let limit = Int(text), (1...100).contains(limit) else { throw wrong }
+            return limit
+        }
+        let after = try exchange.query.values("after").first.map { text in
+            guard let number = Int64(text) else { throw wrong }
+            return AccountID(number)
+        }
+        let size = limit ?? 50
+        let accounts = try await shop.storage.accounts(of: try exchange.scope(), after: after, limit: size + 1)
+        var json = PayloadWriter()
+        json.put("customers", objects: accounts.prefix(size).map { self.json($0) })
+        if accounts.count > size { json.put("next", accounts[size - 1].id.wireForm) }
+        return json.finish()
+    }
+
+    /// A customer as control shows them.
+    func json(_ account: Account) -> [UInt8] {
+        let now = shop.now(in: AccountScope(realm: account.realm, app: account.app))
+        var json = PayloadWriter()
+        json.put("customer", account.customer)
+        json.put("appTransactionId", account.id.wireForm)
+        json.put("storefront", account.storefront.code)
+        json.put("hasAppTransaction", account.appTransaction != nil)
+        json.put("transactions", account.rowCount)
+        json.put("owned", account.owned.filter { !$0.value.isRevoked }.keys.sorted())
+        json.put(
+            "subscriptions",
+            objects: account.subscriptions.map { subscription in
+                var json = PayloadWriter()
+                json.put("subscriptionGroupIdentifier", subscription.groupID)
+                json.put("originalTransactionId", subscription.originalID.wireForm)
+                json.put("transactionId", subscription.current.id.wireForm)
+                json.put("productId", subscription.current.productID)
+                json.put("autoRenewProductId", subscription.nextProductID)
+                json.put("autoRenewStatus", subscription.autoRenews ? 1 : 0)
+                json.put("status", subscription.status(at: now).rawValue)
+                json.put("expiresDate", subscription.renewalDate)
+                json.put("inAppOwnershipType", subscription.ownership.rawValue)
+                return json.finish()
+            }
+        )
+        json.put("family", account.family?.name)
+        return json.finish()
+    }
+}

@@ -1,0 +1,107 @@
+import HTTPTypes
+import TillCore
+import TillShop
+import TillStorage
+
+/// Families: who shares with whom.
+extension ControlAPI {
+    private static let family = Schema.object(
+        "A family.",
+        [
+            Schema.required("name", .string("The family's name.")),
+            Schema.required("organizer", .string("Who leads it.")),
+            Schema.required("members", .array("Everybody, the organizer first.", of: .string("A customer."))),
+        ]
+    )
+
+    var familyRoutes: [ControlRoute] {
+        [
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/families",
+                id: "createFamily",
+                tag: "families",
+                summary: "Makes a family of up to six; customers who do not exist are created.",
+                request: .object(
+                    "A family.",
+                    [
+                        Schema.optional("name", .string("The family's name; the organizer's by default.")),
+                        Schema.required("organizer", .string("A customer.")),
+                        Schema.required("members", .array("The others.", of: .string("A customer."))),
+                    ]
+                ),
+                response: Self.family,
+                status: .created
+            ) { exchange in
+                let scope = try exchange.scope()
+                let organizer = try ControlExchange.checked(customer: exchange.body.text("organizer") ?? "")
+                let members = try exchange.body.texts("members").map { try ControlExchange.checked(customer: $0) }
+                guard !members.isEmpty, members.count < FamilyMembership.mostMembers, !members.contains(organizer) else {
+                    throw ControlError.bad("bad_members", "Name one to five members beside the organizer.", path: "$.members")
+                }
+                let host = try await shop.openAccount(CustomerName(scope, organizer), Opening())
+                for member in members {
+                    try await join(member, host, named: exchange.body.text("name"), scope)
+                }
+                return try await json(familyOf: CustomerName(scope, organizer))
+            },
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/family",
+                id: "getFamily",
+                tag: "families",
+                summary: "The family of a customer.",
+                response: Self.family
+            ) { try await json(familyOf: try $0.customer()) },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/family/members",
+                id: "joinFamily",
+                tag: "families",
+                summary: "Lets another customer join the family of this one.",
+                request: .object("Who joins.", [Schema.required("customer", .string("A customer."))]),
+                response: Self.family
+            ) { exchange in
+                let host = try await exchange.account()
+                let member = try ControlExchange.checked(customer: exchange.body.text("customer") ?? "")
+                try await join(member, host, named: nil, try exchange.scope())
+                return try await json(familyOf: try exchange.customer())
+            },
+            ControlRoute(
+                method: .delete,
+                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/family",
+                id: "leaveFamily",
+                tag: "families",
+                summary: "Lets a customer leave; when the organizer leaves, the family ends."
+            ) { exchange in
+                _ = try await shop.perform(.leaveFamily, by: try exchange.customer())
+                return []
+            },
+        ]
+    }
+
+    private func join(_ member: String, _ host: Account, named name: String?, _ scope: AccountScope) async throws {
+        _ = try await shop.perform(
+            .joinFamily(of: host.id, named: name ?? host.customer),
+            by: CustomerName(scope, member),
+            opening: Opening(storefront: host.storefront)
+        )
+    }
+
+    private func json(familyOf name: CustomerName) async throws -> [UInt8] {
+        let scope = name.scope
+        guard
+            let account = try await shop.storage.account(realm: scope.realm, app: scope.app, customer: name.customer)
+        else { throw Refusal.unknownAccount(name.customer) }
+        guard let family = account.family else {
+            throw ControlError.notFound("no_family", "Customer \(name.customer) is in no family.")
+        }
+        var members: [AccountID: String] = [:]
+        for id in family.members { members[id] = try await shop.storage.account(id)?.customer }
+        var json = PayloadWriter()
+        json.put("name", family.name)
+        json.put("organizer", members[family.organizer])
+        json.put("members", family.members.compactMap { members[$0] })
+        return json.finish()
+    }
+}

@@ -1,0 +1,115 @@
+import HTTPTypes
+import TillShop
+
+/// The OpenAPI 3.1 document of the control API, made of the routes themselves.
+enum OpenAPIDocument {
+    static func bytes(_ routes: [ControlRoute]) -> [UInt8] {
+        var paths: [JSONTree.Member] = []
+        var seen: Set<String> = []
+        for path in routes.map(\.path) where seen.insert(path).inserted {
+            let operations = routes.filter { $0.path == path }.map {
+                JSONTree.Member($0.method.rawValue.lowercased(), operation($0))
+            }
+            paths.append(.init(path, .object(operations)))
+        }
+        return JSONTree.object([
+            .init("openapi", .string("3.1.0")),
+            .init(
+                "info",
+                .object([
+                    .init("title", .string("Till control")), .init("version", .string(TillVersion.text)),
+                    .init("summary", .string("Sets up, steers and inspects a Till.")),
+                    .init("license", .object([.init("name", .string("Apache-2.0")), .init("identifier", .string("Apache-2.0"))])),
+                ])
+            ),
+            .init("paths", .object(paths)),
+            .init("components", .object([.init("schemas", .object([.init("Error", error.document)]))])),
+        ]).written()
+    }
+
+    private static let error = Schema.object(
+        "What was wrong and what to do.",
+        [
+            .init(name: "code", schema: .string("A word for programs."), isRequired: true),
+            .init(name: "message", schema: .string("A sentence for people."), isRequired: true),
+            .init(
+                name: "faults",
+                schema: .array(
+                    "Every place in the body that does not fit.",
+                    of: .object(
+                        "One fault.",
+                        [
+                            .init(name: "path", schema: .string("A JSON path."), isRequired: true),
+                            .init(name: "expected", schema: .string("What would do."), isRequired: true),
+                            .init(name: "found", schema: .string("What was there."), isRequired: true),
+                        ]
+                    )
+                ),
+                isRequired: false
+            ),
+        ]
+    )
+
+    private static func operation(_ route: ControlRoute) -> JSONTree {
+        var members = [
+            JSONTree.Member("operationId", .string(route.id)), .init("tags", .array([.string(route.tag)])),
+            .init("summary", .string(route.summary)),
+        ]
+        let parameters = pathParameters(route.path) + route.query.map { parameter($0.name, "query", $0.isRequired, $0.schema) }
+        if !parameters.isEmpty { members.append(.init("parameters", .array(parameters))) }
+        if let request = route.request {
+            let content = JSONTree.object([.init("application/json", .object([.init("schema", request.document)]))])
+            members.append(.init("requestBody", .object([.init("content", content)])))
+        }
+        var success = [JSONTree.Member("description", .string(route.response == nil ? "Done." : "The outcome."))]
+        if let response = route.response {
+            let content = JSONTree.object([.init("application/json", .object([.init("schema", response.document)]))])
+            success.append(.init("content", content))
+        }
+        let failure = JSONTree.object([
+            .init("description", .string("Refused, with the reason.")),
+            .init(
+                "content",
+                .object([
+                    .init(
+                        "application/json",
+                        .object([.init("schema", .object([.init("$ref", .string("#/components/schemas/Error"))]))])
+                    )
+                ])
+            ),
+        ])
+        let status = route.response == nil ? "204" : String(route.status.code)
+        members.append(.init("responses", .object([.init(status, .object(success)), .init("default", failure)])))
+        return .object(members)
+    }
+
+    private static func pathParameters(_ path: String) -> [JSONTree] {
+        path.split(separator: "/").filter { $0.hasPrefix("{") }.map { part in
+            let name = String(part.dropFirst().dropLast())
+            return parameter(name, "path", true, .string(descriptions[name] ?? name))
+        }
+    }
+
+    private static let descriptions = [
+        "bundleId": "The app's bundle identifier.",
+        "realm": "production or sandbox.",
+        "customer": "The customer's name in this store.",
+        "transactionId": "A transaction id.",
+        "productId": "A product identifier.",
+        "groupId": "A subscription group identifier.",
+        "keyId": "An API key id.",
+        "requestId": "The request id of an answer.",
+    ]
+
+    private static func parameter(_ name: String, _ place: String, _ isRequired: Bool, _ schema: Schema) -> JSONTree {
+        .object([
+            .init("name", .string(name)), .init("in", .string(place)), .init("required", .bool(isRequired)),
+            .init("schema", schema.document),
+        ])
+    }
+}
+
+/// The version of this Till.
+package enum TillVersion {
+    package static let text = "0.1.0"
+}

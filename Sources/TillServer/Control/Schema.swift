@@ -1,0 +1,128 @@
+import TillShop
+
+/// The shape of a JSON value: what the OpenAPI document says of it, and what a request body is checked against.
+indirect enum Schema: Sendable {
+    case string(String, format: String? = nil, oneOf: [String] = [], example: String? = nil)
+    case integer(String, ClosedRange<Int64>? = nil)
+    case boolean(String)
+    case array(String, of: Schema)
+    case object(String, [Property])
+    /// An object whose keys are not fixed.
+    case anyObject(String)
+
+    /// A key of an object.
+    struct Property: Sendable {
+        let name: String
+        let schema: Schema
+        let isRequired: Bool
+    }
+
+    /// A key that must be there.
+    static func required(_ name: String, _ schema: Schema) -> Property {
+        Property(name: name, schema: schema, isRequired: true)
+    }
+
+    /// A key that may be left out.
+    static func optional(_ name: String, _ schema: Schema) -> Property {
+        Property(name: name, schema: schema, isRequired: false)
+    }
+
+    // MARK: Checking
+
+    /// Everything that is wrong with a value, each by its path.
+    func faults(in value: JSONTree, at path: String = "$") -> [CatalogFault] {
+        switch (self, value) {
+        case (.string(_, _, let words, _), .string(let text)):
+            if words.isEmpty || words.contains(text) { return [] }
+            return [CatalogFault(path: path, expected: "one of \(words.joined(separator: ", "))", found: value.summary)]
+        case (.integer(_, let range), .number(let digits)):
+            guard let number = Int64(digits), range?.contains(number) ?? true else {
+                return [CatalogFault(path: path, expected: Self.words(range), found: value.summary)]
+            }
+            return []
+        case (.boolean, .bool), (.anyObject, .object):
+            return []
+        case (.array(_, let element), .array(let elements)):
+            return elements.enumerated().flatMap { element.faults(in: $0.element, at: "\(path)[\($0.offset)]") }
+        case (.object(_, let properties), .object(let members)):
+            return Self.faults(properties, members, path)
+        default:
+            return [CatalogFault(path: path, expected: kind, found: value.summary)]
+        }
+    }
+
+    private static func faults(_ properties: [Property], _ members: [JSONTree.Member], _ path: String) -> [CatalogFault] {
+        var faults: [CatalogFault] = []
+        for member in members {
+            let place = JSONTree.path(path, member.key)
+            guard let property = properties.first(where: { $0.name == member.key }) else {
+                let known = properties.map(\.name).joined(separator: ", ")
+                faults.append(CatalogFault(path: place, expected: "one of the keys \(known)", found: "an unknown key"))
+                continue
+            }
+            // A null says the same as a key that is left out.
+            if member.value == .null, !property.isRequired { continue }
+            faults += property.schema.faults(in: member.value, at: place)
+        }
+        for property in properties where property.isRequired && !members.contains(where: { $0.key == property.name }) {
+            faults.append(
+                CatalogFault(path: JSONTree.path(path, property.name), expected: property.schema.kind, found: "nothing")
+            )
+        }
+        return faults
+    }
+
+    private var kind: String {
+        switch self {
+        case .string: "a string"
+        case .integer(_, let range): Self.words(range)
+        case .boolean: "true or false"
+        case .array: "an array"
+        case .object, .anyObject: "an object"
+        }
+    }
+
+    private static func words(_ range: ClosedRange<Int64>?) -> String {
+        range.map { "a whole number from \($0.lowerBound) to \($0.upperBound)" } ?? "a whole number"
+    }
+
+    // MARK: Describing
+
+    /// The JSON Schema of it, as OpenAPI 3.1 has it.
+    var document: JSONTree {
+        switch self {
+        case .string(let text, let format, let words, let example):
+            var members = [JSONTree.Member("type", .string("string")), .init("description", .string(text))]
+            if let format { members.append(.init("format", .string(format))) }
+            if !words.isEmpty { members.append(.init("enum", .array(words.map { .string($0) }))) }
+            if let example { members.append(.init("examples", .array([.string(example)]))) }
+            return .object(members)
+        case .integer(let text, let range):
+            var members = [
+                JSONTree.Member("type", .string("integer")), .init("format", .string("int64")),
+                .init("description", .string(text)),
+            ]
+            if let range {
+                members.append(.init("minimum", .number(String(range.lowerBound))))
+                members.append(.init("maximum", .number(String(range.upperBound))))
+            }
+            return .object(members)
+        case .boolean(let text):
+            return .object([.init("type", .string("boolean")), .init("description", .string(text))])
+        case .array(let text, let element):
+            return .object([
+                .init("type", .string("array")), .init("description", .string(text)), .init("items", element.document),
+            ])
+        case .anyObject(let text):
+            return .object([.init("type", .string("object")), .init("description", .string(text))])
+        case .object(let text, let properties):
+            let required = properties.filter(\.isRequired).map { JSONTree.string($0.name) }
+            var members = [
+                JSONTree.Member("type", .string("object")), .init("description", .string(text)),
+                .init("properties", .object(properties.map { .init($0.name, $0.schema.document) })),
+            ]
+            if !required.isEmpty { members.append(.init("required", .array(required))) }
+            return .object(members)
+        }
+    }
+}

@@ -1,0 +1,269 @@
+import HTTPTypes
+import Foundation
+import TillCore
+import TillShop
+import TillSigning
+
+/// Teams, apps and API keys: who sells, what, and who may ask.
+extension ControlAPI {
+    private static let team = Schema.object(
+        "A team.",
+        [
+            Schema.required("issuerId", .string("The issuer id, lower-case UUID.", format: "uuid")),
+            Schema.required("name", .string("The team's name.")),
+        ]
+    )
+
+    var teamRoutes: [ControlRoute] {
+        [
+            ControlRoute(
+                method: .get,
+                path: "/v1/teams",
+                id: "listTeams",
+                tag: "teams",
+                summary: "All teams.",
+                response: .object("Teams.", [Schema.required("teams", .array("All teams.", of: Self.team))])
+            ) { _ in
+                var json = PayloadWriter()
+                json.put("teams", objects: shop.registry.teams.map(Self.json))
+                return json.finish()
+            },
+            ControlRoute(
+                method: .post,
+                path: "/v1/teams",
+                id: "createTeam",
+                tag: "teams",
+                summary: "Creates a team.",
+                request: .object(
+                    "A team.",
+                    [
+                        Schema.required("name", .string("The team's name.")),
+                        Schema.optional("issuerId", .string("An issuer id of your own; a UUID.", format: "uuid")),
+                    ]
+                ),
+                response: Self.team,
+                status: .created
+            ) { exchange in
+                let team = try await newTeam(named: exchange.body.text("name") ?? "", id: exchange.body.text("issuerId"))
+                return Self.json(team)
+            },
+        ]
+    }
+
+    private func newTeam(named name: String, id text: String?) async throws -> Team {
+        let id = try text.map { text in
+            guard let id = UUIDText.canonical(text) else {
+                throw ControlError.bad("bad_issuer_id", "An issuer id is a UUID.", path: "$.issuerId")
+            }
+            return id
+        }
+        let issuerID = id ?? UUID().uuidString.lowercased()
+        guard shop.registry.team(issuerID) == nil else {
+            throw ControlError.conflict("team_exists", "There is a team \(issuerID) already.")
+        }
+        let team = Team(issuerID: issuerID, name: name, createdAt: shop.wallClock())
+        try await shop.registry.put(team)
+        return team
+    }
+
+    /// The team of a body, or the only one there is, or a first one.
+    private func team(of body: ControlBody) async throws -> Team {
+        if let id = body.text("issuerId") {
+            guard let team = UUIDText.canonical(id).flatMap({ shop.registry.team($0) }) else {
+                throw ControlError.notFound("unknown_team", "There is no team \(id.prefix(64)); see GET /v1/teams.")
+            }
+            return team
+        }
+        let teams = shop.registry.teams
+        if teams.count > 1 {
+            throw ControlError.bad("which_team", "There are \(teams.count) teams; name one by issuerId.", path: "$.issuerId")
+        }
+        if let only = teams.first { return only }
+        return try await newTeam(named: "Team", id: nil)
+    }
+
+    private static func json(_ team: Team) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("issuerId", team.issuerID)
+        json.put("name", team.name)
+        return json.finish()
+    }
+
+    // MARK: Apps
+
+    private static let app = Schema.object(
+        "An app.",
+        [
+            Schema.required("bundleId", .string("The bundle identifier.")),
+            Schema.required("appAppleId", .integer("The app's Apple id.")),
+            Schema.required("name", .string("The app's name.")),
+            Schema.required("issuerId", .string("The team that sells it.")),
+        ]
+    )
+
+    var appRoutes: [ControlRoute] {
+        [
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps",
+                id: "listApps",
+                tag: "apps",
+                summary: "All apps.",
+                response: .object("Apps.", [Schema.required("apps", .array("All apps.", of: Self.app))])
+            ) { _ in
+                var json = PayloadWriter()
+                json.put("apps", objects: shop.registry.apps.map(Self.json))
+                return json.finish()
+            },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps",
+                id: "createApp",
+                tag: "apps",
+                summary: "Creates an app, and a team if there is none.",
+                request: .object(
+                    "An app.",
+                    [
+                        Schema.required("bundleId", .string("Letters, digits, dots and dashes; at most 155.")),
+                        Schema.optional("appAppleId", .integer("An Apple id of your own.", 1...9_999_999_999)),
+                        Schema.optional("name", .string("The app's name.")),
+                        Schema.optional("issuerId", .string("The team; not needed while there is one.")),
+                    ]
+                ),
+                response: Self.app,
+                status: .created
+            ) { try await createApp($0) },
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}",
+                id: "getApp",
+                tag: "apps",
+                summary: "One app.",
+                response: Self.app
+            ) { Self.json(try $0.app()) },
+        ]
+    }
+
+    private func createApp(_ exchange: ControlExchange) async throws -> [UInt8] {
+        let bundleID = exchange.body.text("bundleId") ?? ""
+        let isPlain = bundleID.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0) || $0 == 0x2d || $0 == 0x2e
+        }
+        guard isPlain, (1...155).contains(bundleID.utf8.count) else {
+            throw ControlError.bad(
+                "bad_bundle_id",
+                "A bundle identifier is letters, digits, dots and dashes.",
+                path: "$.bundleId"
+            )
+        }
+        guard shop.registry.app(bundleID) == nil else {
+            throw ControlError.conflict("app_exists", "There is an app \(bundleID) already.")
+        }
+        let taken = Set(shop.registry.apps.map(\.appleID))
+        let appleID = exchange.body.number("appAppleId") ?? (taken.max().map { $0 + 1 } ?? 1_000_000_001)
+        guard !taken.contains(appleID) else {
+            throw ControlError.conflict("apple_id_taken", "Another app has the Apple id \(appleID).")
+        }
+        let app = AppRecord(
+            bundleID: bundleID,
+            appleID: appleID,
+            name: exchange.body.text("name") ?? bundleID,
+            issuerID: try await team(of: exchange.body).issuerID,
+            createdAt: shop.wallClock()
+        )
+        try await shop.registry.put(app)
+        return Self.json(app)
+    }
+
+    private static func json(_ app: AppRecord) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("bundleId", app.bundleID)
+        json.put("appAppleId", app.appleID)
+        json.put("name", app.name)
+        json.put("issuerId", app.issuerID)
+        return json.finish()
+    }
+
+    // MARK: Keys
+
+    private static let keyProperties: [Schema.Property] = [
+        Schema.required("keyId", .string("The key id, as `kid` names it.")),
+        Schema.required("issuerId", .string("The team whose key it is.")),
+        Schema.required("name", .string("What the key is for.")),
+        Schema.optional("offersOf", .string("The app whose offers it signs, when it does nothing else.")),
+        Schema.optional("revokedDate", .integer("When it was revoked.")),
+    ]
+
+    var keyRoutes: [ControlRoute] {
+        [
+            ControlRoute(
+                method: .get,
+                path: "/v1/keys",
+                id: "listKeys",
+                tag: "keys",
+                summary: "All API keys, without their private halves, which Till does not keep.",
+                response: .object(
+                    "Keys.",
+                    [Schema.required("keys", .array("All keys.", of: .object("A key.", Self.keyProperties)))]
+                )
+            ) { _ in
+                var json = PayloadWriter()
+                json.put("keys", objects: shop.registry.keys.map { Self.json($0) })
+                return json.finish()
+            },
+            ControlRoute(
+                method: .post,
+                path: "/v1/keys",
+                id: "createKey",
+                tag: "keys",
+                summary: "Makes an API key. The private half is in this answer and nowhere else.",
+                request: .object(
+                    "A key.",
+                    [
+                        Schema.optional("name", .string("What the key is for.")),
+                        Schema.optional("issuerId", .string("The team; not needed while there is one.")),
+                    ]
+                ),
+                response: .object(
+                    "The key.",
+                    Self.keyProperties + [Schema.required("privateKey", .string("The .p8 file, PEM."))]
+                ),
+                status: .created
+            ) { exchange in
+                let team = try await team(of: exchange.body)
+                let (record, secret) = try await shop.makeKey(
+                    named: exchange.body.text("name") ?? "key",
+                    issuerID: team.issuerID
+                )
+                return Self.json(record, privateKey: secret)
+            },
+            ControlRoute(
+                method: .post,
+                path: "/v1/keys/{keyId}/revoke",
+                id: "revokeKey",
+                tag: "keys",
+                summary: "Revokes a key for ever.",
+                response: .object("The key.", Self.keyProperties)
+            ) { exchange in
+                let id = exchange.parameter("keyId")
+                guard var record = shop.registry.key(id)?.record else {
+                    throw ControlError.notFound("unknown_key", "There is no key \(id.prefix(64)); see GET /v1/keys.")
+                }
+                record.revokedAt = record.revokedAt ?? shop.wallClock()
+                try await shop.registry.put(record)
+                return Self.json(record)
+            },
+        ]
+    }
+
+    private static func json(_ key: KeyRecord, privateKey: Secret? = nil) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("keyId", key.id)
+        json.put("issuerId", key.issuerID)
+        json.put("name", key.name)
+        json.put("offersOf", key.offersOf)
+        json.put("revokedDate", key.revokedAt)
+        json.put("privateKey", privateKey?.exposed)
+        return json.finish()
+    }
+}

@@ -1,0 +1,63 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTPTypes
+
+/// The limits of a connection: what a slow or endless sender may cost.
+package struct ConnectionLimits: Sendable {
+    /// How long a request may take to arrive whole, counted from the connection or from the last answer.
+    package var requestDeadline: TimeAmount
+    /// Bytes of one header field, and of all together.
+    package var headerBytes: Int
+    package var headerCount: Int
+
+    /// Limits that no honest client meets.
+    package init(requestDeadline: TimeAmount = .seconds(60), headerBytes: Int = 64 * 1_024, headerCount: Int = 100) {
+        self.requestDeadline = requestDeadline
+        self.headerBytes = headerBytes
+        self.headerCount = headerCount
+    }
+}
+
+/// Makes the HTTP/1.1 servers, all with the same limits.
+package struct Listener: Sendable {
+    package let host: String
+    package let port: Int
+    package let limits: ConnectionLimits
+
+    /// A listener at an address; port 0 lets the system choose.
+    package init(host: String, port: Int, limits: ConnectionLimits = ConnectionLimits()) {
+        self.host = host
+        self.port = port
+        self.limits = limits
+    }
+
+    /// An application that answers with a router at this address.
+    ///
+    /// - Parameter running: told the port once connections are accepted.
+    package func application<Context: RequestContext>(
+        _ router: Router<Context>,
+        logger: Logger,
+        running: @escaping @Sendable (Int) async -> Void
+    ) -> Application<RouterResponder<Context>> where Context.Source == ApplicationRequestContextSource {
+        let limits = limits
+        return Application(
+            router: router,
+            server: .http1(
+                configuration: HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [RequestDeadline(limits.requestDeadline)],
+                    idleTimeout: limits.requestDeadline,
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: limits.headerBytes,
+                        maxHeaderListSize: limits.headerBytes,
+                        maxHeaderFieldCount: limits.headerCount
+                    )
+                )
+            ),
+            configuration: ApplicationConfiguration(address: .hostname(host, port: port), serverName: nil),
+            onServerRunning: { channel in await running(channel.localAddress?.port ?? 0) },
+            logger: logger
+        )
+    }
+}

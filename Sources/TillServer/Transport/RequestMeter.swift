@@ -1,0 +1,36 @@
+import CoreMetrics
+import Metrics
+import Synchronization
+import TillCore
+
+/// Counts answers by realm, route and status. The counters are made once for each combination and kept.
+package final class RequestMeter: Sendable {
+    private struct Key: Hashable {
+        let realm: String
+        let route: String
+        let status: Int
+    }
+
+    private let factory: any MetricsFactory
+    private let counters = Mutex<[Key: Counter]>([:])
+
+    /// - Parameter factory: where the figures go.
+    package init(factory: any MetricsFactory) {
+        self.factory = factory
+    }
+
+    func count(_ realm: Realm?, _ route: String, _ status: Int) {
+        let key = Key(realm: realm?.rawValue ?? "control", route: route, status: status)
+        let counter = counters.withLock { counters in
+            if let counter = counters[key] { return counter }
+            let counter = Counter(
+                label: "till_requests_total",
+                dimensions: [("realm", key.realm), ("route", route), ("status", String(status))],
+                factory: factory
+            )
+            counters[key] = counter
+            return counter
+        }
+        counter.increment()
+    }
+}

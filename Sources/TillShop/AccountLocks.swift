@@ -1,0 +1,40 @@
+import DequeModule
+
+/// One act at a time for each account, in the order in which they came. Two acts on different accounts never wait for
+/// each other. The version in the store guards against other processes; this only spares the retries.
+actor AccountLocks {
+    private var held: [String: Deque<CheckedContinuation<Void, Never>>] = [:]
+
+    /// Runs a body while holding every key; keys are taken in ascending order, so that two acts cannot block each other.
+    nonisolated func holding<Value: Sendable>(
+        _ keys: Set<String>,
+        _ body: () async throws -> Value
+    ) async throws -> Value {
+        let ordered = keys.sorted()
+        for key in ordered { await take(key) }
+        do {
+            let value = try await body()
+            for key in ordered { await release(key) }
+            return value
+        } catch {
+            for key in ordered { await release(key) }
+            throw error
+        }
+    }
+
+    private func take(_ key: String) async {
+        if held[key] == nil {
+            held[key] = []
+            return
+        }
+        await withCheckedContinuation { held[key]?.append($0) }
+    }
+
+    private func release(_ key: String) {
+        if let next = held[key]?.popFirst() {
+            next.resume()
+        } else {
+            held[key] = nil
+        }
+    }
+}

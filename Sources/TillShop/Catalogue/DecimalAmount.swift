@@ -1,0 +1,30 @@
+/// Decimal texts and thousandths, without a binary fraction in between.
+enum DecimalAmount {
+    /// Digits before the point at the most: ten reach any price in any currency and leave room for a quantity.
+    private static let wholeDigits = 10
+
+    /// The thousandths of a text such as `4.99`, `300` or `0.5`; nil for a sign, an exponent, a fourth decimal, a
+    /// comma, or anything else.
+    static func milliunits(_ text: String) -> Int64? {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard let whole = parts.first, parts.count <= 2, (1...wholeDigits).contains(whole.count) else { return nil }
+        let fraction = parts.count == 2 ? Array(parts[1]) : [UInt8(ascii: "0")]
+        guard (1...3).contains(fraction.count) else { return nil }
+        var amount: Int64 = 0
+        for digit in Array(whole) + fraction + Array(repeating: UInt8(ascii: "0"), count: 3 - fraction.count) {
+            guard (0x30...0x39).contains(digit) else { return nil }
+            amount = amount * 10 + Int64(digit - 0x30)
+        }
+        return amount
+    }
+
+    /// The shortest text of thousandths that people write: no decimals for a whole amount, otherwise two or three.
+    static func text(_ milliunits: Int64) -> String {
+        let (whole, rest) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1_000)
+        let sign = milliunits < 0 ? "-" : ""
+        if rest == 0 { return "\(sign)\(whole)" }
+        let digits = rest % 10 == 0 ? "\(rest / 10)" : "\(rest)"
+        let width = rest % 10 == 0 ? 2 : 3
+        return "\(sign)\(whole)." + String(repeating: "0", count: width - digits.count) + digits
+    }
+}

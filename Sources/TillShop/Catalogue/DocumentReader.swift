@@ -1,0 +1,267 @@
+import TillCore
+
+/// An object of a document and where it stands.
+struct DocumentObject {
+    let path: String
+    private let members: [String: JSONTree]
+
+    /// Keys in the order of the document.
+    let keys: [String]
+
+    init(path: String, members: [JSONTree.Member]) {
+        self.path = path
+        self.keys = members.map(\.key)
+        self.members = Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The value of a key; `null` counts as absent, as Xcode writes it for what is not set.
+    subscript(key: String) -> JSONTree? {
+        members[key].flatMap { $0 == .null ? nil : $0 }
+    }
+
+    /// The path of a key.
+    func path(_ key: String) -> String { JSONTree.path(path, key) }
+}
+
+/// An element of an array and where it stands.
+typealias DocumentElement = (value: JSONTree, path: String)
+
+/// Typed reading that goes on past a fault, so that all of them can be named at once.
+///
+/// Each function answers nil for what is absent or wrong; only what is wrong (or absent and required) leaves a fault.
+struct DocumentReader {
+    private(set) var faults: [CatalogFault] = []
+
+    /// Whether so much is wrong that reading on is of no use.
+    private(set) var isFull = false
+
+    /// Notes a fault.
+    mutating func fault(_ path: String, expected: String, found: String) {
+        guard !isFull else { return }
+        if faults.count == CatalogLimits.faults {
+            isFull = true
+            let more = "at least one more, and the rest is not listed"
+            faults.append(CatalogFault(path: "$", expected: "no more than \(faults.count) faults", found: more))
+        } else {
+            faults.append(CatalogFault(path: path, expected: expected, found: found))
+        }
+    }
+
+    /// Throws if anything was wrong.
+    func finish() throws(CatalogRefused) {
+        if !faults.isEmpty { throw CatalogRefused(faults: faults) }
+    }
+
+    private mutating func absent(_ object: DocumentObject, _ key: String, _ expected: String) {
+        fault(object.path(key), expected: expected, found: "nothing")
+    }
+
+    /// An object.
+    mutating func object(_ element: DocumentElement) -> DocumentObject? {
+        guard case .object(let members) = element.value else {
+            fault(element.path, expected: "an object", found: element.value.summary)
+            return nil
+        }
+        return DocumentObject(path: element.path, members: members)
+    }
+
+    /// The object under a key, if there is one.
+    mutating func object(_ parent: DocumentObject, _ key: String) -> DocumentObject? {
+        guard let value = parent[key] else { return nil }
+        return object((value, parent.path(key)))
+    }
+
+    /// The elements of the array under a key; an absent one has none.
+    mutating func elements(_ object: DocumentObject, _ key: String, atMost limit: Int) -> [DocumentElement] {
+        guard let value = object[key] else { return [] }
+        let path = object.path(key)
+        guard case .array(let elements) = value else {
+            fault(path, expected: "an array", found: value.summary)
+            return []
+        }
+        guard elements.count <= limit else {
+            fault(path, expected: "at most \(limit) elements", found: "\(elements.count)")
+            return []
+        }
+        return elements.enumerated().map { ($0.element, "\(path)[\($0.offset)]") }
+    }
+
+    /// The objects of the array under a key.
+    mutating func objects(_ object: DocumentObject, _ key: String, atMost limit: Int) -> [DocumentObject] {
+        elements(object, key, atMost: limit).compactMap { self.object($0) }
+    }
+
+    /// A text of any content, within ``CatalogLimits/text``.
+    mutating func text(_ object: DocumentObject, _ key: String) -> String? {
+        guard let value = object[key] else { return nil }
+        guard case .string(let text) = value else {
+            fault(object.path(key), expected: "a string", found: value.summary)
+            return nil
+        }
+        guard text.utf8.count <= CatalogLimits.text else {
+            let found = "\(text.utf8.count) bytes"
+            fault(object.path(key), expected: "a string of at most \(CatalogLimits.text) bytes", found: found)
+            return nil
+        }
+        return text
+    }
+
+    /// A non-empty text without control characters, within ``CatalogLimits/identifier``.
+    mutating func identifier(_ object: DocumentObject, _ key: String, isRequired: Bool = true) -> String? {
+        let expected = "a string of 1 to \(CatalogLimits.identifier) characters"
+        guard let value = object[key] else {
+            if isRequired { absent(object, key, expected) }
+            return nil
+        }
+        guard case .string(let text) = value, (1...CatalogLimits.identifier).contains(text.unicodeScalars.count) else {
+            fault(object.path(key), expected: expected, found: value.summary)
+            return nil
+        }
+        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            fault(object.path(key), expected: "no control characters", found: value.summary)
+            return nil
+        }
+        return text
+    }
+
+    /// True or false; absent is the default.
+    mutating func flag(_ object: DocumentObject, _ key: String, default standard: Bool = false) -> Bool {
+        guard let value = object[key] else { return standard }
+        guard case .bool(let flag) = value else {
+            fault(object.path(key), expected: "true or false", found: value.summary)
+            return standard
+        }
+        return flag
+    }
+
+    /// A whole number of a range, without point or exponent.
+    mutating func integer(
+        _ object: DocumentObject,
+        _ key: String,
+        in range: ClosedRange<Int>,
+        isRequired: Bool = false
+    ) -> Int? {
+        let expected =
+            range.upperBound == .max
+            ? "a whole number of at least \(range.lowerBound)"
+            : "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        guard let value = object[key] else {
+            if isRequired { absent(object, key, expected) }
+            return nil
+        }
+        return integer((value, object.path(key)), in: range, expected: expected)
+    }
+
+    /// A whole number of a range.
+    mutating func integer(_ element: DocumentElement, in range: ClosedRange<Int>, expected: String) -> Int? {
+        guard case .number(let digits) = element.value, let number = Int(digits), range.contains(number) else {
+            fault(element.path, expected: expected, found: element.value.summary)
+            return nil
+        }
+        return number
+    }
+
+    /// Reports every key that is not one of those; a mistyped key must not pass for a setting that was left out.
+    mutating func onlyKeys(_ object: DocumentObject, _ allowed: [String], why: String = "") {
+        for key in object.keys where !allowed.contains(key) && object[key] != nil {
+            let expected = "one of the keys " + allowed.joined(separator: ", ") + why
+            fault(object.path(key), expected: expected, found: "the key \"\(JSONTree.short(key))\"")
+        }
+    }
+
+    /// One of a few words, by what they mean.
+    mutating func choice<Meaning>(
+        _ object: DocumentObject,
+        _ key: String,
+        of words: KeyValuePairs<String, Meaning>,
+        isRequired: Bool = true
+    ) -> Meaning? {
+        let expected = words.map { "\"\($0.key)\"" }.joined(separator: ", ")
+        guard let value = object[key] else {
+            if isRequired { absent(object, key, words.count == 1 ? expected : "one of \(expected)") }
+            return nil
+        }
+        return choice((value, object.path(key)), of: words)
+    }
+
+    /// One of a few words, by what they mean.
+    mutating func choice<Meaning>(_ element: DocumentElement, of words: KeyValuePairs<String, Meaning>) -> Meaning? {
+        if case .string(let text) = element.value, let match = words.first(where: { $0.key == text }) {
+            return match.value
+        }
+        let expected = words.map { "\"\($0.key)\"" }.joined(separator: ", ")
+        fault(element.path, expected: words.count == 1 ? expected : "one of \(expected)", found: element.value.summary)
+        return nil
+    }
+}
+
+extension DocumentReader {
+    /// A period in ISO 8601; which lengths are allowed is the caller's to say.
+    mutating func period(
+        _ object: DocumentObject,
+        _ key: String,
+        oneOf allowed: [Period],
+        why: String = ""
+    ) -> Period? {
+        let expected = (allowed.count == 1 ? "" : "one of ") + allowed.map(\.iso8601).joined(separator: ", ") + why
+        guard let value = object[key] else {
+            absent(object, key, expected)
+            return nil
+        }
+        guard case .string(let text) = value, let period = Period(iso8601: text), allowed.contains(period) else {
+            fault(object.path(key), expected: expected, found: value.summary)
+            return nil
+        }
+        return period
+    }
+
+    /// An amount, as a string or a bare number, in a currency.
+    mutating func money(_ object: DocumentObject, _ key: String, currency: String, isRequired: Bool = true) -> Money? {
+        let expected = "an amount of 0 or more with at most 3 decimals, such as \"4.99\""
+        guard let value = object[key] else {
+            if isRequired { absent(object, key, expected) }
+            return nil
+        }
+        let digits: String? =
+            switch value {
+            case .string(let text): text
+            case .number(let text): text
+            default: nil
+            }
+        guard let milliunits = digits.flatMap(DecimalAmount.milliunits) else {
+            fault(object.path(key), expected: expected, found: value.summary)
+            return nil
+        }
+        return Money(milliunits: milliunits, currency: currency)
+    }
+
+    /// Names and descriptions by language, under `localizations`.
+    mutating func localizations(_ object: DocumentObject) -> [Localization] {
+        objects(object, "localizations", atMost: CatalogLimits.localizations).compactMap { entry in
+            guard let locale = identifier(entry, "locale") else { return nil }
+            return Localization(
+                locale: locale,
+                displayName: text(entry, "displayName") ?? "",
+                description: text(entry, "description") ?? ""
+            )
+        }
+    }
+
+    /// The code of a storefront that exists; nil when absent.
+    mutating func storefront(_ object: DocumentObject, _ key: String) -> String? {
+        guard let value = object[key] else { return nil }
+        if case .string(let code) = value, let storefront = Storefront(code: code) { return storefront.code }
+        let expected = "the three capital letters of a storefront, such as \"USA\""
+        fault(object.path(key), expected: expected, found: value.summary)
+        return nil
+    }
+
+    /// One of Xcode's numbers for how fast time passes; nil when absent.
+    mutating func timeRate(_ object: DocumentObject, _ key: String) -> Int? {
+        guard let rate = integer(object, key, in: 0...Int.max) else { return nil }
+        if CatalogRates.all.contains(rate) { return rate }
+        let expected = "one of " + CatalogRates.all.map(String.init).joined(separator: ", ")
+        fault(object.path(key), expected: expected, found: "the number \(rate)")
+        return nil
+    }
+}

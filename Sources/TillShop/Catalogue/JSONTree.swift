@@ -1,0 +1,53 @@
+/// A JSON document as it was written: numbers keep their digits, objects their order.
+///
+/// Foundation's reader turns 4.99 into a binary fraction and takes the last of two equal keys in silence; a catalogue
+/// needs exact prices and wants to be told of the second key.
+package enum JSONTree: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    /// The digits as they stand in the text, already checked against the grammar.
+    case number(String)
+    case string(String)
+    case array([JSONTree])
+    case object([Member])
+
+    /// A key of an object with its value.
+    package struct Member: Equatable, Sendable {
+        package var key: String
+        package var value: JSONTree
+
+        /// A key with its value.
+        package init(_ key: String, _ value: JSONTree) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    /// What this is, in words that fit behind "found".
+    package var summary: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .number(let digits): "the number \(JSONTree.short(digits))"
+        case .string(let text): "the string \"\(JSONTree.short(text))\""
+        case .array(let elements): elements.isEmpty ? "an empty array" : "an array"
+        case .object: "an object"
+        }
+    }
+
+    /// A text cut to a length that a message can carry, on one line.
+    package static func short(_ text: String) -> String {
+        let line = String(text.prefix(60).map { $0.isNewline || $0 == "\t" ? " " : $0 })
+        return text.count > 60 ? line + "…" : line
+    }
+
+    /// The path of a member of the object at a path: `$.a.b`, or `$.a["b c"]` for a key that is no plain word.
+    package static func path(_ parent: String, _ key: String) -> String {
+        let isWord =
+            !key.isEmpty
+            && key.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x5F
+            }
+        return isWord ? "\(parent).\(key)" : "\(parent)[\"\(short(key))\"]"
+    }
+}

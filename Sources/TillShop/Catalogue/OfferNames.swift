@@ -1,0 +1,26 @@
+import TillCore
+
+/// The words of ``CatalogDocument`` for the parts of an offer.
+enum OfferNames {
+    static let kinds: KeyValuePairs<String, OfferKind> = [
+        "INTRODUCTORY": .introductory, "PROMOTIONAL": .promotional, "CODE": .code, "WIN_BACK": .winBack,
+    ]
+    static let codeOnly: KeyValuePairs<String, OfferKind> = ["CODE": .code]
+    static let modes: KeyValuePairs<String, OfferMode> = [
+        "FREE_TRIAL": .freeTrial, "PAY_AS_YOU_GO": .payAsYouGo, "PAY_UP_FRONT": .payUpFront,
+    ]
+    static let oneTimeOnly: KeyValuePairs<String, OfferMode> = ["ONE_TIME": .oneTime]
+    static let audiences: KeyValuePairs<String, CodeAudience> = [
+        "NEW": .new, "EXISTING": .existing, "EXPIRED": .expired,
+    ]
+
+    /// The word for a kind.
+    static func name(of kind: OfferKind) -> String {
+        switch kind {
+        case .introductory: "INTRODUCTORY"
+        case .promotional: "PROMOTIONAL"
+        case .code: "CODE"
+        case .winBack: "WIN_BACK"
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import TillCore
+
+/// What an offer may be, whichever document it comes from (docs/catalogue.md).
+enum OfferRules {
+    /// Lengths of a subscription.
+    static let subscriptionPeriods: [Period] = [
+        Period(1, .week), Period(1, .month), Period(2, .month), Period(3, .month), Period(6, .month), Period(1, .year),
+    ]
+
+    /// Lengths of an offer that is free or paid up front.
+    static let offerPeriods: [Period] = [
+        Period(3, .day), Period(1, .week), Period(2, .week), Period(1, .month), Period(2, .month), Period(3, .month),
+        Period(6, .month), Period(1, .year),
+    ]
+
+    /// How often an offer that is paid as you go may repeat.
+    static let periodCounts = 1...12
+
+    /// The words for the ways to pay, the same in both documents.
+    static let billingPlanKinds: KeyValuePairs<String, BillingPlan.Kind> = [
+        "BILLED_UPFRONT": .billedUpfront, "MONTHLY": .monthly,
+    ]
+
+    /// What twelve payments come to: the commitment of a monthly plan whose document leaves the sum out.
+    static func commitment(of prices: PriceList) -> PriceList? {
+        guard let standard = prices.standard.times(12) else { return nil }
+        return PriceList(standard: standard, byStorefront: prices.byStorefront.compactMapValues { $0.times(12) })
+    }
+
+    /// Reports a second plan of one kind, and a commitment on anything but a year.
+    static func check(
+        _ kind: BillingPlan.Kind,
+        path: String,
+        after plans: [BillingPlan],
+        period: Period?,
+        reader: inout DocumentReader
+    ) {
+        if plans.contains(where: { $0.kind == kind }) {
+            reader.fault(path, expected: "each billing plan once", found: "\"\(kind.rawValue)\" again")
+        }
+        if kind == .monthly, let period, period != Period(1, .year) {
+            let expected = "\"MONTHLY\" only on a subscription of P1Y"
+            reader.fault(path, expected: expected, found: "one of \(period.iso8601)")
+        }
+    }
+
+    /// The names under which a document has the parts of an offer's length.
+    struct Keys {
+        let period: String
+        let count: String
+    }
+
+    /// An offer's length in the core's form: one period, repeated only when paid as you go.
+    ///
+    /// Free and prepaid offers have a single period. A file that spells two weeks as twice `P1W` means `P2W` and is
+    /// taken so, as long as the whole is a length that offers have.
+    ///
+    /// - Parameter base: the period in which the subscription is billed; nil when it is unknown because it is wrong.
+    static func length(
+        of object: DocumentObject,
+        mode: OfferMode,
+        base: Period?,
+        keys: Keys,
+        reader: inout DocumentReader
+    ) -> (period: Period, count: Int)? {
+        let count = object[keys.count] == nil ? 1 : reader.integer(object, keys.count, in: periodCounts)
+        if mode == .payAsYouGo {
+            guard let base else { return nil }
+            let why = ", the subscription's own period"
+            guard let period = reader.period(object, keys.period, oneOf: [base], why: why), let count else {
+                return nil
+            }
+            return (period, count)
+        }
+        guard let count else { return nil }
+        if count == 1 {
+            return reader.period(object, keys.period, oneOf: offerPeriods).map { ($0, 1) }
+        }
+        let units = offerPeriods + [Period(1, .day)]
+        guard let unit = reader.period(object, keys.period, oneOf: units) else { return nil }
+        let whole = unit.times(count)
+        guard let period = offerPeriods.first(where: { $0.isAsLong(as: whole) }) else {
+            let expected = "1, or a number that makes one of " + offerPeriods.map(\.iso8601).joined(separator: ", ")
+            reader.fault(object.path(keys.count), expected: expected, found: "\(count) times \(unit.iso8601)")
+            return nil
+        }
+        return (period, 1)
+    }
+
+    /// Reports offers that cannot be told apart: the same kind, identifier and billing plan twice on one product.
+    static func checkUniqueness(_ offers: [(offer: Offer, path: String)], reader: inout DocumentReader) {
+        struct Identity: Hashable {
+            let kind: OfferKind
+            let id: String?
+            let plan: BillingPlan.Kind
+        }
+        var first: [Identity: String] = [:]
+        for (offer, path) in offers {
+            let identity = Identity(kind: offer.kind, id: offer.id, plan: offer.billingPlan ?? .billedUpfront)
+            if let earlier = first[identity] {
+                let what = offer.id.map { "\"\($0)\"" } ?? "another"
+                reader.fault(
+                    path,
+                    expected: offer.id == nil ? "one introductory offer" : "an identifier of its own for each offer",
+                    found: "\(what) after \(earlier)"
+                )
+            } else {
+                first[identity] = path
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import TillCore
+
+/// Reads the `.storekit` files that Xcode writes, versions 1.0 to 5.0 (docs/catalogue.md).
+///
+/// Hand-written files are met halfway: a missing `version`, `identifier` or `internalID`, a bare number for a version
+/// or a price, `winBackOffers` with a capital. What Xcode itself refuses (`id` for `productID`, `familySharable`,
+/// `freeTrial`) is refused here with a word about the right spelling. Unknown keys mean nothing and do no harm.
+package struct StoreKitFile {
+    var reader = DocumentReader()
+    var currency = Storefront.unitedStates.currency
+    var catalog = Catalog()
+    var paths: [String: String] = [:]
+    var productCount = 0
+
+    /// Reads a whole file, or refuses it with everything that is wrong with it.
+    package static func read(_ bytes: [UInt8]) throws(CatalogRefused) -> CatalogImport {
+        let tree = try JSONTree.parse(bytes)
+        var file = StoreKitFile()
+        return try file.file(tree)
+    }
+
+    private mutating func file(_ tree: JSONTree) throws(CatalogRefused) -> CatalogImport {
+        guard let root = reader.object((tree, "$")) else { throw CatalogRefused(faults: reader.faults) }
+        let sections = ["products", "nonRenewingSubscriptions", "subscriptionGroups"]
+        // Any other JSON file would read as an empty catalogue, and importing that takes everything off sale.
+        guard sections.contains(where: { root[$0] != nil }) else {
+            let expected = "a StoreKit configuration with " + sections.joined(separator: ", ")
+            throw CatalogRefused(path: "$", expected: expected, found: "an object with none of them")
+        }
+        let version = version(root)
+        if let settings = reader.object(root, "settings") { catalog.settings = self.settings(settings) }
+        currency = Storefront(code: catalog.settings.storefront)?.currency ?? currency
+        products(root, "products", StoreKitFile.productTypes)
+        products(root, "nonRenewingSubscriptions", ["NonRenewingSubscription": .nonRenewing])
+        for group in reader.objects(root, "subscriptionGroups", atMost: CatalogLimits.groups) {
+            self.group(group)
+        }
+        let offerKey = offerKey(root)
+        try reader.finish()
+        return CatalogImport(catalog: catalog, paths: paths, offerKey: offerKey, version: version)
+    }
+
+    /// `{"major":4,"minor":0}`, or 4, 4.0 and "4.0" as people write it.
+    private mutating func version(_ root: DocumentObject) -> String? {
+        guard let value = root["version"] else { return nil }
+        let path = root.path("version")
+        var numbers: [Int?] = []
+        switch value {
+        case .object(let members):
+            let object = DocumentObject(path: path, members: members)
+            let major = reader.integer(object, "major", in: 0...Int.max, isRequired: true)
+            let minor = reader.integer(object, "minor", in: 0...Int.max) ?? 0
+            if major == nil { return nil }
+            numbers = [major, minor]
+        case .number(let text), .string(let text):
+            numbers = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
+            if numbers.count == 1 { numbers.append(0) }
+        default: break
+        }
+        guard numbers.count == 2, let major = numbers[0], let minor = numbers[1], (1...5).contains(major), minor >= 0
+        else {
+            let found =
+                numbers.count == 2
+                ? numbers.map { $0.map(String.init) ?? "?" }.joined(separator: ".") : value.summary
+            reader.fault(path, expected: "a version from 1.0 to 5.0", found: found)
+            return nil
+        }
+        return "\(major).\(minor)"
+    }
+
+    private static let productTypes: KeyValuePairs<String, ProductType> = [
+        "Consumable": .consumable, "NonConsumable": .nonConsumable, "NonRenewingSubscription": .nonRenewing,
+    ]
+
+    private mutating func products(
+        _ root: DocumentObject,
+        _ key: String,
+        _ types: KeyValuePairs<String, ProductType>
+    ) {
+        for object in reader.objects(root, key, atMost: CatalogLimits.products) {
+            let id = productID(object)
+            let type = reader.choice(object, "type", of: types)
+            let price = reader.money(object, "displayPrice", currency: currency)
+            let isShareable = familyShareable(object)
+            if isShareable, let type, type != .nonConsumable {
+                let expected = "false, since a \(type.wireName) cannot be shared"
+                reader.fault(object.path("familyShareable"), expected: expected, found: "true")
+            }
+            let referenceName = reader.text(object, "referenceName")
+            let localizations = reader.localizations(object)
+            guard let id, let type, let price else { continue }
+            catalog.products[id] = Product(
+                id: id,
+                type: type,
+                referenceName: referenceName ?? id,
+                localizations: localizations,
+                prices: PriceList(standard: price),
+                isFamilyShareable: isShareable
+            )
+        }
+    }
+
+    private mutating func offerKey(_ root: DocumentObject) -> OfferKeyPair? {
+        guard let object = reader.object(root, "subscriptionOffersKeyPair") else { return nil }
+        let id = reader.identifier(object, "id")
+        let expected = "Base64 of a PKCS#8 private key"
+        guard let value = object["privateKey"] else {
+            reader.fault(object.path("privateKey"), expected: expected, found: "nothing")
+            return nil
+        }
+        // The text is a secret, so a fault must not repeat it. A PKCS#8 key is a DER sequence, which begins with 30.
+        guard
+            case .string(let text) = value, text.utf8.count <= CatalogLimits.text,
+            let key = Data(base64Encoded: text, options: .ignoreUnknownCharacters), key.first == 0x30
+        else {
+            reader.fault(object.path("privateKey"), expected: expected, found: "something else")
+            return nil
+        }
+        return id.map { OfferKeyPair(id: $0, privateKey: [UInt8](key)) }
+    }
+}
+
+extension StoreKitFile {
+    /// The identifier of a product, noted with its place; a second product of the same one is a fault.
+    mutating func productID(_ object: DocumentObject) -> String? {
+        productCount += 1
+        if productCount == CatalogLimits.products + 1 {
+            let found = "at least \(productCount)"
+            reader.fault(object.path, expected: "at most \(CatalogLimits.products) products in all", found: found)
+        }
+        guard !isMisspelt(object, "id", for: "productID") else { return nil }
+        guard let id = reader.identifier(object, "productID") else { return nil }
+        if let earlier = paths[id] {
+            let found = "\"\(JSONTree.short(id))\" after \(earlier)"
+            reader.fault(object.path("productID"), expected: "an identifier of its own for each product", found: found)
+            return nil
+        }
+        paths[id] = object.path
+        return id
+    }
+
+    /// Whether a family shares a product.
+    mutating func familyShareable(_ object: DocumentObject) -> Bool {
+        guard !isMisspelt(object, "familySharable", for: "familyShareable") else { return false }
+        return reader.flag(object, "familyShareable")
+    }
+
+    /// Reports a key that Xcode does not know, in the place of one that it does.
+    private mutating func isMisspelt(_ object: DocumentObject, _ wrong: String, for right: String) -> Bool {
+        guard object[right] == nil, object[wrong] != nil else { return false }
+        reader.fault(object.path(wrong), expected: "the key \"\(right)\"", found: "the key \"\(wrong)\"")
+        return true
+    }
+
+    private mutating func settings(_ object: DocumentObject) -> CatalogSettings {
+        var settings = CatalogSettings()
+        settings.storefront = reader.storefront(object, "_storefront") ?? settings.storefront
+        settings.locale = reader.identifier(object, "_locale", isRequired: false) ?? settings.locale
+        settings.timeRate = reader.timeRate(object, "_timeRate") ?? settings.timeRate
+        settings.isBillingGracePeriodEnabled = reader.flag(object, "_billingGracePeriodEnabled")
+        // Two names of different Xcodes for the same switch.
+        let older = reader.flag(object, "_billingIssuesEnabled")
+        let newer = reader.flag(object, "_renewalBillingIssuesEnabled")
+        settings.areRenewalBillingIssuesEnabled = older || newer
+        settings.isAskToBuyEnabled = reader.flag(object, "_askToBuyEnabled")
+        // Only a synced file has the Apple id; a local one may hold eight hexadecimal digits, which mean nothing here.
+        let internalID = reader.text(object, "_applicationInternalID")
+        settings.appAppleID = internalID.flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
+        return settings
+    }
+}

@@ -1,0 +1,110 @@
+import Crypto
+import Foundation
+import TillCore
+import TillSigning
+import TillStorage
+
+/// A place in a customer's history that a client may keep for ever: the `revision` of the history routes.
+package struct Cursor: Equatable, Sendable {
+    /// Which family of routes the cursor belongs to; one is not good for another.
+    package enum Route: UInt8, Sendable {
+        case historyV2 = 1
+        case historyV1 = 2
+        case refunds = 3
+    }
+
+    package var route: Route
+    package var account: AccountID
+    package var isAscending: Bool
+    /// Eight bytes of a hash over the filters, which must be repeated with the cursor.
+    package var filters: UInt64
+    /// The change number, or refund number, of the last row that was read.
+    package var position: Int64
+
+    /// A place in a history.
+    package init(route: Route, account: AccountID, isAscending: Bool = true, filters: UInt64 = 0, position: Int64) {
+        self.route = route
+        self.account = account
+        self.isAscending = isAscending
+        self.filters = filters
+        self.position = position
+    }
+}
+
+/// Seals cursors under a key that lives in the store, so that they survive restarts, nodes and restores and none can be
+/// made up outside.
+package struct CursorSeal: Sendable {
+    private let key: SymmetricKey
+    private static let version: UInt8 = 1
+    private static let bodyLength = 27
+    private static let sealLength = 16
+
+    /// Reads the key from the store, and makes it the first time.
+    init(storage: any Storage) async throws {
+        let name = "cursor-key"
+        if let document = try await storage.documents(.shop).first(where: { $0.name == name }),
+            let text = try? JSONDecoder().decode(String.self, from: Data(document.body.utf8)),
+            let bytes = Base64.decode(text)
+        {
+            key = SymmetricKey(data: bytes)
+            return
+        }
+        key = SymmetricKey(size: .bits256)
+        let text = key.withUnsafeBytes { Base64.encode(Array($0)) }
+        let body = String(decoding: try JSONEncoder().encode(text), as: UTF8.self)
+        try await storage.put([Document(kind: .shop, name: name, body: body)])
+    }
+
+    /// The opaque text of a cursor: base64url, 58 characters.
+    package func seal(_ cursor: Cursor) -> String {
+        var bytes: [UInt8] = [Self.version, cursor.route.rawValue, cursor.isAscending ? 1 : 0]
+        for number in [UInt64(bitPattern: cursor.account.number), cursor.filters, UInt64(bitPattern: cursor.position)] {
+            withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+        }
+        bytes += code(for: bytes)
+        return String(decoding: Base64URL.encode(bytes), as: UTF8.self)
+    }
+
+    /// Reads a cursor back; nil for anything that this store did not seal.
+    package func open(_ text: String) -> Cursor? {
+        guard
+            text.utf8.count <= 128, let bytes = Base64URL.decode(text),
+            bytes.count == Self.bodyLength + Self.sealLength
+        else { return nil }
+        let body = Array(bytes.prefix(Self.bodyLength))
+        let difference = zip(code(for: body), bytes.suffix(Self.sealLength)).reduce(0) { $0 | ($1.0 ^ $1.1) }
+        guard difference == 0, body[0] == Self.version, let route = Cursor.Route(rawValue: body[1]) else { return nil }
+        func number(at start: Int) -> UInt64 {
+            body[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        return Cursor(
+            route: route,
+            account: AccountID(Int64(bitPattern: number(at: 3))),
+            isAscending: body[2] == 1,
+            filters: number(at: 11),
+            position: Int64(bitPattern: number(at: 19))
+        )
+    }
+
+    private func code(for body: [UInt8]) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: body, using: key).prefix(Self.sealLength))
+    }
+}
+
+extension HistoryFilter {
+    /// A number that equal filters share and others do not, whatever the order in which they were written.
+    package var digest: UInt64 {
+        var text = ""
+        func add(_ name: String, _ values: [String]) {
+            text += "\(name)=\(values.map { "\($0.utf8.count):\($0)" }.joined(separator: ","))\n"
+        }
+        add("start", startDate.map { [String($0.milliseconds)] } ?? [])
+        add("end", endDate.map { [String($0.milliseconds)] } ?? [])
+        add("products", productIDs.sorted())
+        add("types", productTypes.map(\.rawValue).sorted())
+        add("ownership", ownership.map { [$0.rawValue] } ?? [])
+        add("groups", groups.sorted())
+        add("revoked", revoked.map { [String($0)] } ?? [])
+        return SHA256.hash(data: Data(text.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

@@ -1,0 +1,27 @@
+import TillCore
+import TillStorage
+
+/// Hands out counter values from blocks that were reserved durably before their first use. What a crash leaves unused is
+/// lost, never used twice.
+actor IdentifierPool {
+    private let storage: any Storage
+    private var block: Range<Int64> = 0..<0
+    /// A block's size: one more write to the store for each so many ids.
+    private static let blockSize: Int64 = 8_192
+
+    init(storage: any Storage) {
+        self.storage = storage
+    }
+
+    /// So many ids in a row.
+    func take(_ count: Int64) async throws -> Identifiers {
+        while Int64(block.count) < count {
+            let reserved = try await storage.reserveIdentifiers(max(count, Self.blockSize))
+            // Another call may have brought a block while this one waited; the larger rest is kept.
+            if Int64(block.count) < count { block = reserved }
+        }
+        let taken = block.prefix(Int(count))
+        block = block.dropFirst(Int(count))
+        return Identifiers(reserved: taken.startIndex..<taken.endIndex)
+    }
+}

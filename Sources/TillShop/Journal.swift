@@ -1,0 +1,64 @@
+import DequeModule
+import Logging
+import TillCore
+import TillStorage
+
+/// Notes why requests were refused. Writing is put off and grouped, so that a flood of refusals costs the ledger nothing;
+/// reading writes first, so that nothing noted is missing.
+package actor Journal {
+    private let storage: any Storage
+    private let logger: Logger
+    private var pending = Deque<JournalEntry>()
+    private var isWriting = false
+    private let keeping: Int
+    /// Entries that wait at the most; beyond it the oldest are dropped.
+    private static let mostPending = 2_048
+
+    init(storage: any Storage, logger: Logger, keeping: Int = 10_000) {
+        self.storage = storage
+        self.logger = logger
+        self.keeping = keeping
+    }
+
+    /// Notes a refusal.
+    package func note(_ entry: JournalEntry) {
+        if pending.count >= Self.mostPending { pending.removeFirst() }
+        pending.append(entry)
+        guard !isWriting else { return }
+        isWriting = true
+        Task {
+            try? await Task.sleep(for: .milliseconds(50))
+            await write()
+            isWriting = false
+            if !pending.isEmpty { await flush() }
+        }
+    }
+
+    /// The entry of a request id.
+    package func entry(_ id: String) async throws -> JournalEntry? {
+        await flush()
+        return try await storage.journalEntry(id)
+    }
+
+    /// The newest entries first.
+    package func latest(_ limit: Int) async throws -> [JournalEntry] {
+        await flush()
+        return try await storage.journal(limit: limit)
+    }
+
+    /// Writes what waits.
+    package func flush() async {
+        await write()
+    }
+
+    private func write() async {
+        guard !pending.isEmpty else { return }
+        let entries = Array(pending)
+        pending.removeAll()
+        do {
+            try await storage.appendJournal(entries, keeping: keeping)
+        } catch {
+            logger.warning("the journal was not written", metadata: ["cause": "\(error)"])
+        }
+    }
+}

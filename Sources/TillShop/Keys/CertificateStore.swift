@@ -1,0 +1,61 @@
+import Foundation
+import TillSigning
+
+/// The certificates and keys in a data directory: made at the first start, kept for ever.
+package struct CertificateStore: Sendable {
+    private let directory: DataDirectory
+
+    /// The certificates of a data directory.
+    package init(_ directory: DataDirectory) {
+        self.directory = directory
+    }
+
+    /// The root, made the first time.
+    package func root() throws -> RootAuthority {
+        if FileManager.default.fileExists(atPath: directory.rootCertificate) {
+            return try RootAuthority(
+                certificatePEM: DataDirectory.read(directory.rootCertificate),
+                privateKeyPEM: Secret(DataDirectory.read(directory.rootKey))
+            )
+        }
+        let root = try RootAuthority.make()
+        // The key first: a certificate without its key would never be made again.
+        try DataDirectory.write(root.privateKeyPEM.exposed, to: directory.rootKey)
+        try DataDirectory.write(root.certificatePEM, to: directory.rootCertificate)
+        return root
+    }
+
+    /// The chain that signs, issued the first time.
+    ///
+    /// - Parameter ocspURL: goes into certificates that are issued now; those that exist keep theirs.
+    package func chain(under root: RootAuthority, ocspURL: String) throws -> SigningChain {
+        guard FileManager.default.fileExists(atPath: directory.currentChain) else {
+            return try rotate(under: root, ocspURL: ocspURL)
+        }
+        return try currentChain()
+    }
+
+    /// The chain that signs, as it lies in the directory.
+    package func currentChain() throws -> SigningChain {
+        let files = directory.chain(try DataDirectory.read(directory.currentChain).trimmingCharacters(in: .newlines))
+        return try SigningChain(
+            certificatesPEM: DataDirectory.read(files.certificates),
+            leafPrivateKeyPEM: Secret(DataDirectory.read(files.leafKey)),
+            intermediatePrivateKeyPEM: Secret(DataDirectory.read(files.intermediateKey))
+        )
+    }
+
+    /// Issues a new intermediate and leaf under the same root. Old chains stay in their folders; what they signed carries
+    /// their certificates and keeps verifying. The file that names the chain in use is written last, so that a crash
+    /// leaves either chain whole.
+    package func rotate(under root: RootAuthority, ocspURL: String) throws -> SigningChain {
+        let chain = try SigningChain.issue(under: root, ocspURL: ocspURL)
+        let files = directory.chain(chain.id)
+        try DataDirectory.makeFolder(files.folder)
+        try DataDirectory.write(chain.leafPrivateKeyPEM.exposed, to: files.leafKey)
+        try DataDirectory.write(chain.intermediatePrivateKeyPEM.exposed, to: files.intermediateKey)
+        try DataDirectory.write(chain.certificatesPEM, to: files.certificates)
+        try DataDirectory.write(chain.id + "\n", to: directory.currentChain)
+        return chain
+    }
+}

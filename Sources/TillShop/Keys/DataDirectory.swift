@@ -1,0 +1,115 @@
+import Foundation
+import TillSigning
+
+/// The one folder that holds a shop: the database, the certificates and the keys. Folders are 0700 and files 0600.
+package struct DataDirectory: Sendable {
+    package let path: String
+
+    /// A folder by its path, which need not exist yet.
+    package init(_ path: String) {
+        self.path = path
+    }
+
+    /// The database of the embedded engine.
+    package var database: String { path + "/till.sqlite" }
+    /// Held by the process that works here.
+    package var lockFile: String { path + "/till.lock" }
+    /// Where the ports of the running server are written, so that commands find it.
+    package var ports: String { path + "/ports.json" }
+    /// What control asks for when it listens beyond loopback.
+    package var controlToken: String { path + "/control-token" }
+    /// The certificate that verifiers are given.
+    package var rootCertificate: String { path + "/ca/root.pem" }
+    package var rootKey: String { path + "/ca/root.key" }
+    /// Names the chain that signs.
+    package var currentChain: String { path + "/ca/current" }
+    /// Where keys that the demo made are written; others are shown once.
+    package var keys: String { path + "/keys" }
+
+    /// The files of a chain.
+    package func chain(_ id: String) -> ChainFiles { ChainFiles(folder: "\(path)/ca/\(id)") }
+
+    /// Makes the folders.
+    package func prepare() throws {
+        for folder in [path, path + "/ca", keys] { try Self.makeFolder(folder) }
+        // SQLite gives its side files the mode of the database; so the database is born private.
+        if !FileManager.default.fileExists(atPath: database) {
+            try Self.write("", to: database)
+        }
+    }
+
+    /// Makes a private folder.
+    package static func makeFolder(_ path: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: path,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+    }
+
+    /// Writes a private file: first under another name, then moved into place, so that no crash leaves half of it.
+    package static func write(_ text: String, to path: String) throws {
+        let temporary = "\(path).new-\(ProcessInfo.processInfo.processIdentifier)"
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        guard FileManager.default.createFile(atPath: temporary, contents: Data(text.utf8), attributes: attributes) else {
+            throw DirectoryRefused.cannotWrite(path)
+        }
+        guard rename(temporary, path) == 0 else { throw DirectoryRefused.cannotWrite(path) }
+    }
+
+    /// The whole of a text file.
+    package static func read(_ path: String) throws -> String {
+        guard let data = FileManager.default.contents(atPath: path) else { throw DirectoryRefused.cannotRead(path) }
+        return String(decoding: data, as: UTF8.self)
+    }
+}
+
+/// The files of one signing chain.
+package struct ChainFiles: Sendable {
+    package let folder: String
+    package var certificates: String { folder + "/chain.pem" }
+    package var leafKey: String { folder + "/leaf.key" }
+    package var intermediateKey: String { folder + "/intermediate.key" }
+}
+
+/// Holds the folder for this process; the operating system lets go of it when the process ends, however it ends.
+package final class DirectoryLock: Sendable {
+    private let descriptor: Int32
+
+    /// Takes the folder.
+    ///
+    /// - Throws: `DirectoryRefused.inUse` while another process has it.
+    package init(_ directory: DataDirectory) throws {
+        descriptor = open(directory.lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw DirectoryRefused.cannotWrite(directory.lockFile) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let owner = (try? DataDirectory.read(directory.lockFile)) ?? ""
+            close(descriptor)
+            throw DirectoryRefused.inUse(directory.path, by: owner.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        let line = Array("\(ProcessInfo.processInfo.processIdentifier)\n".utf8)
+        ftruncate(descriptor, 0)
+        _ = line.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+    }
+
+    deinit { close(descriptor) }
+}
+
+/// Why a data directory cannot be used.
+package enum DirectoryRefused: Error, CustomStringConvertible {
+    case inUse(String, by: String)
+    case cannotWrite(String)
+    case cannotRead(String)
+
+    package var description: String {
+        switch self {
+        case .inUse(let path, let owner):
+            "Another Till (process \(owner.isEmpty ? "unknown" : owner)) works in \(path). "
+                + "Stop it, or name another directory with --data."
+        case .cannotWrite(let path):
+            "\(path) cannot be written. Check that the folder exists, is yours and has room."
+        case .cannotRead(let path):
+            "\(path) cannot be read. Check that it exists and is yours."
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import TillCore
+
+/// JWSAppTransactionDecodedPayload (docs/api/payloads.md). Its realm is in `receiptType`; there is no `signedDate`.
+enum AppTransactionPayload {
+    /// - Parameter device: adds the keys that only a device's copy has.
+    static func bytes(
+        _ download: AppTransaction,
+        of account: Account,
+        appleID: Int64,
+        createdAt: Timestamp,
+        device: DeviceProof? = nil
+    ) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("receiptType", account.realm.environment)
+        json.put("appAppleId", appleID)
+        json.put("bundleId", account.app)
+        if device != nil {
+            json.put("applicationVersion", download.applicationVersion)
+            json.put("versionExternalIdentifier", 0)
+        }
+        json.put("receiptCreationDate", createdAt)
+        if device != nil { json.put("requestDate", createdAt) }
+        json.put("originalPurchaseDate", download.originalPurchaseDate)
+        json.put("originalApplicationVersion", download.originalApplicationVersion)
+        json.put("preorderDate", download.preorderDate)
+        json.put("deviceVerification", device?.verification)
+        json.put("deviceVerificationNonce", device?.nonce)
+        json.put("appTransactionId", account.id.wireForm)
+        json.put("originalPlatform", download.originalPlatform.rawValue)
+        return json.finish()
+    }
+}

@@ -1,0 +1,105 @@
+import TillCore
+
+/// Writes one JSON object as bytes, key by key, in the order of the calls. A value that is nil leaves its key out:
+/// nothing on the wire is ever null (docs/api/transport.md).
+package struct PayloadWriter {
+    package private(set) var bytes: [UInt8]
+    private var isFirst = true
+
+    /// Begins an object.
+    package init(capacity: Int = 1_024) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+        bytes.append(UInt8(ascii: "{"))
+    }
+
+    /// Ends the object and gives its bytes.
+    package consuming func finish() -> [UInt8] {
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+
+    package mutating func put(_ key: StaticString, _ value: String?) {
+        guard let value else { return }
+        begin(key)
+        Self.append(quoted: value, to: &bytes)
+    }
+
+    package mutating func put(_ key: StaticString, _ value: Int64?) {
+        guard let value else { return }
+        begin(key)
+        bytes.append(contentsOf: String(value).utf8)
+    }
+
+    package mutating func put(_ key: StaticString, _ value: Int?) {
+        put(key, value.map { Int64($0) })
+    }
+
+    package mutating func put(_ key: StaticString, _ value: Timestamp?) {
+        put(key, value?.milliseconds)
+    }
+
+    package mutating func put(_ key: StaticString, _ value: Bool?) {
+        guard let value else { return }
+        begin(key)
+        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    }
+
+    /// An array of texts.
+    package mutating func put(_ key: StaticString, _ values: [String]) {
+        begin(key)
+        bytes.append(UInt8(ascii: "["))
+        for (place, value) in values.enumerated() {
+            if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            Self.append(quoted: value, to: &bytes)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    /// A value that was written already.
+    package mutating func put(_ key: StaticString, written value: [UInt8]?) {
+        guard let value else { return }
+        begin(key)
+        bytes.append(contentsOf: value)
+    }
+
+    /// An array of objects that were written already.
+    package mutating func put(_ key: StaticString, objects: [[UInt8]]) {
+        begin(key)
+        bytes.append(UInt8(ascii: "["))
+        for (place, object) in objects.enumerated() {
+            if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(contentsOf: object)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    private mutating func begin(_ key: StaticString) {
+        if !isFirst { bytes.append(UInt8(ascii: ",")) }
+        isFirst = false
+        bytes.append(UInt8(ascii: "\""))
+        key.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    private static let hexadecimal = Array("0123456789abcdef".utf8)
+
+    private static func append(quoted text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case 0..<0x20:
+                bytes.append(contentsOf: "\\u00".utf8)
+                bytes.append(hexadecimal[Int(byte >> 4)])
+                bytes.append(hexadecimal[Int(byte & 15)])
+            default:
+                bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

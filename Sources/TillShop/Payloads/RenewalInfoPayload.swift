@@ -1,0 +1,28 @@
+import TillCore
+
+/// JWSRenewalInfoDecodedPayload (docs/api/payloads.md).
+enum RenewalInfoPayload {
+    static func bytes(_ info: RenewalInfo, realm: Realm, signedDate: Timestamp) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("expirationIntent", info.expirationIntent?.rawValue)
+        json.put("originalTransactionId", info.originalID.wireForm)
+        json.put("autoRenewProductId", info.autoRenewProductID)
+        json.put("productId", info.productID)
+        json.put("autoRenewStatus", info.autoRenews ? 1 : 0)
+        json.put("renewalPrice", info.renewalPrice?.milliunits)
+        json.put("currency", info.renewalPrice?.currency)
+        json.put("isInBillingRetryPeriod", info.isInBillingRetry)
+        json.put("signedDate", signedDate)
+        json.put("environment", realm.environment)
+        json.put("recentSubscriptionStartDate", info.recentStart)
+        json.put("renewalDate", info.renewalDate)
+        json.put("offerType", info.offer?.kind.rawValue)
+        json.put("offerIdentifier", info.offer?.id)
+        json.put("offerDiscountType", info.offer?.mode.rawValue)
+        json.put("offerPeriod", info.offer?.wholePeriod?.iso8601)
+        if !info.winBackOffers.isEmpty { json.put("eligibleWinBackOfferIds", info.winBackOffers) }
+        json.put("appAccountToken", info.appAccountToken)
+        json.put("appTransactionId", info.account.wireForm)
+        return json.finish()
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import Synchronization
+import TillCore
+import TillSigning
+import TillStorage
+
+/// A team: whoever sells apps. Its issuer id stands in every bearer token.
+package struct Team: Codable, Equatable, Sendable {
+    /// Lower-case UUID text.
+    package let issuerID: String
+    package var name: String
+    package let createdAt: Timestamp
+
+    /// A team.
+    package init(issuerID: String, name: String, createdAt: Timestamp) {
+        self.issuerID = issuerID
+        self.name = name
+        self.createdAt = createdAt
+    }
+}
+
+/// An app of a team.
+package struct AppRecord: Codable, Equatable, Sendable {
+    package let bundleID: String
+    /// `appAppleId`.
+    package let appleID: Int64
+    package var name: String
+    /// The team that sells it.
+    package let issuerID: String
+    package let createdAt: Timestamp
+
+    /// An app.
+    package init(bundleID: String, appleID: Int64, name: String, issuerID: String, createdAt: Timestamp) {
+        self.bundleID = bundleID
+        self.appleID = appleID
+        self.name = name
+        self.issuerID = issuerID
+        self.createdAt = createdAt
+    }
+}
+
+/// An API key, of which Till keeps the public half only.
+package struct KeyRecord: Codable, Equatable, Sendable {
+    /// Ten characters of A–Z and 0–9; eight for a key that came with a `.storekit` file.
+    package let id: String
+    package let issuerID: String
+    package var name: String
+    /// X9.63, standard Base64.
+    package let publicKey: String
+    /// Nil: the key authorises API calls and signs offers of every app of its team. Otherwise it only signs offers of
+    /// this app.
+    package let offersOf: String?
+    package let createdAt: Timestamp
+    package var revokedAt: Timestamp?
+}
+
+/// What the operator set up, held in memory: a request must not read the database to know its key.
+package final class Registry: Sendable {
+    private struct State {
+        var teams: [String: Team] = [:]
+        var apps: [String: AppRecord] = [:]
+        var keys: [String: (record: KeyRecord, key: VerificationKey)] = [:]
+        var catalogs: [String: Catalog] = [:]
+    }
+
+    private let storage: any Storage
+    private let state: Mutex<State>
+
+    /// Reads everything from the store.
+    package init(storage: any Storage) async throws {
+        self.storage = storage
+        var read = State()
+        for document in try await storage.documents(.team) {
+            read.teams[document.name] = try Self.decode(document)
+        }
+        for document in try await storage.documents(.app) {
+            read.apps[document.name] = try Self.decode(document)
+        }
+        for document in try await storage.documents(.key) {
+            let record: KeyRecord = try Self.decode(document)
+            read.keys[document.name] = (record, try Self.key(of: record))
+        }
+        for document in try await storage.documents(.catalog) {
+            read.catalogs[document.name] = try Self.decode(document)
+        }
+        state = Mutex(read)
+    }
+
+    // MARK: Reading
+
+    package func team(_ issuerID: String) -> Team? { state.withLock { $0.teams[issuerID] } }
+    package var teams: [Team] { state.withLock { $0.teams.values.sorted { $0.issuerID < $1.issuerID } } }
+    package func app(_ bundleID: String) -> AppRecord? { state.withLock { $0.apps[bundleID] } }
+    package var apps: [AppRecord] { state.withLock { $0.apps.values.sorted { $0.bundleID < $1.bundleID } } }
+    package var keys: [KeyRecord] { state.withLock { $0.keys.values.map(\.record).sorted { $0.id < $1.id } } }
+
+    /// A key and its record, revoked or not.
+    package func key(_ id: String) -> (record: KeyRecord, key: VerificationKey)? { state.withLock { $0.keys[id] } }
+
+    /// What an app sells; an app without a catalogue sells nothing.
+    package func catalog(of bundleID: String) -> Catalog {
+        state.withLock { $0.catalogs[bundleID] } ?? Catalog()
+    }
+
+    // MARK: Writing
+
+    package func put(_ team: Team) async throws {
+        try await store(.team, team.issuerID, team)
+        state.withLock { $0.teams[team.issuerID] = team }
+    }
+
+    package func put(_ app: AppRecord) async throws {
+        try await store(.app, app.bundleID, app)
+        state.withLock { $0.apps[app.bundleID] = app }
+    }
+
+    package func put(_ key: KeyRecord) async throws {
+        let verification = try Self.key(of: key)
+        try await store(.key, key.id, key)
+        state.withLock { $0.keys[key.id] = (key, verification) }
+    }
+
+    package func put(_ catalog: Catalog, of bundleID: String) async throws {
+        try await store(.catalog, bundleID, catalog)
+        state.withLock { $0.catalogs[bundleID] = catalog }
+    }
+
+    private func store(_ kind: DocumentKind, _ name: String, _ value: some Encodable) async throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body = String(decoding: try encoder.encode(value), as: UTF8.self)
+        try await storage.put([Document(kind: kind, name: name, body: body)])
+    }
+
+    private static func decode<Value: Decodable>(_ document: Document) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(document.body.utf8))
+    }
+
+    private static func key(of record: KeyRecord) throws -> VerificationKey {
+        try VerificationKey(x963: Base64.decode(record.publicKey) ?? [])
+    }
+}

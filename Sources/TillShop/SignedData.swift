@@ -1,0 +1,69 @@
+import Foundation
+import TillCore
+import TillSigning
+
+/// What the shop signs: the same rows for a backend and, in their device form, for an app.
+extension Shop {
+    /// A signed transaction as a server hands it over.
+    package func signed(_ row: Transaction, realm: Realm, app: String, at now: Timestamp) throws -> String {
+        let date = max(now, row.modifiedDate)
+        return try signingChain.sign(TransactionPayload.bytes(row, realm: realm, app: app, signedDate: date))
+    }
+
+    /// Signed renewal info of a subscription as it stands.
+    package func signedRenewalInfo(of subscription: Subscription, held account: Account, at now: Timestamp) throws -> String {
+        let info = RenewalInfo(
+            of: subscription,
+            held: account,
+            at: now,
+            catalog: registry.catalog(of: account.app),
+            policy: policy(of: account.realm)
+        )
+        let date = max(now, account.lastEvent)
+        return try signingChain.sign(RenewalInfoPayload.bytes(info, realm: account.realm, signedDate: date))
+    }
+
+    /// A signed app transaction as a server hands it over; nil for a customer who has not downloaded the app.
+    package func signedAppTransaction(of account: Account, at now: Timestamp) throws -> String? {
+        guard let download = account.appTransaction, let app = registry.app(account.app) else { return nil }
+        return try signingChain.sign(
+            AppTransactionPayload.bytes(download, of: account, appleID: app.appleID, createdAt: now)
+        )
+    }
+
+    /// A signed transaction as the customer's device hands it to the app.
+    package func signedOnDevice(_ row: Transaction, _ account: Account, device: UUID, at now: Timestamp) throws -> String {
+        let date = max(now, row.modifiedDate)
+        return try signingChain.sign(
+            TransactionPayload.bytes(
+                row,
+                realm: account.realm,
+                app: account.app,
+                signedDate: date,
+                device: Self.proof(for: device)
+            )
+        )
+    }
+
+    /// A signed app transaction as the customer's device hands it to the app.
+    package func appTransactionSignedOnDevice(_ account: Account, device: UUID, at now: Timestamp) throws -> String? {
+        guard let download = account.appTransaction, let app = registry.app(account.app) else { return nil }
+        return try signingChain.sign(
+            AppTransactionPayload.bytes(
+                download,
+                of: account,
+                appleID: app.appleID,
+                createdAt: now,
+                device: Self.proof(for: device)
+            )
+        )
+    }
+
+    private static func proof(for device: UUID) -> DeviceProof {
+        let nonce = UUID()
+        return DeviceProof(
+            verification: DeviceVerification.value(nonce: nonce, deviceID: device),
+            nonce: nonce.uuidString.lowercased()
+        )
+    }
+}

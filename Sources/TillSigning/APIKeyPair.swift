@@ -1,0 +1,87 @@
+import Crypto
+import Foundation
+
+/// A key for the API: its id, and the P-256 private key that a developer downloads as a `.p8` file.
+///
+/// Till keeps the id and the public key. See docs/api/authentication.md.
+package struct APIKeyPair: Sendable {
+    /// How long a key id is.
+    package static let keyIDLength = 10
+    private static let keyIDCharacters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+
+    /// Ten characters of A–Z and 0–9 when Till made it; what the file was called when it was brought along.
+    package let keyID: String
+    private let privateKey: P256.Signing.PrivateKey
+
+    /// Makes a new key with a random id.
+    package static func make() -> APIKeyPair {
+        var generator = SystemRandomNumberGenerator()
+        return make(using: &generator)
+    }
+
+    /// Makes a new key whose id comes from `generator`. The key itself is always the system's randomness.
+    package static func make(using generator: inout some RandomNumberGenerator) -> APIKeyPair {
+        var keyID = ""
+        for _ in 0..<keyIDLength {
+            keyID.append(keyIDCharacters[Int.random(in: keyIDCharacters.indices, using: &generator)])
+        }
+        return APIKeyPair(keyID: keyID, privateKey: P256.Signing.PrivateKey())
+    }
+
+    /// Takes a key that exists, for instance one that a backend already uses.
+    ///
+    /// - Parameters:
+    ///   - keyID: 1 to 64 ASCII letters, digits, `-` or `_`.
+    ///   - privateKeyPEM: the content of the `.p8` file.
+    /// - Throws: ``SigningError`` when either cannot be used.
+    package init(keyID: String, privateKeyPEM: Secret) throws(SigningError) {
+        guard Self.isUsable(keyID) else {
+            let rule = "1 to 64 ASCII letters, digits, hyphens and underscores"
+            throw SigningError(.unusableValue, .apiKey, "cannot have this id: an id is \(rule)")
+        }
+        self.init(keyID: keyID, privateKey: try CertificateText.p256(privateKeyPEM, .apiKey))
+    }
+
+    private init(keyID: String, privateKey: P256.Signing.PrivateKey) {
+        self.keyID = keyID
+        self.privateKey = privateKey
+    }
+
+    /// The content of the `.p8` file: PEM, PKCS#8.
+    package var privateKeyPEM: Secret { Secret(privateKey.pemRepresentation + "\n") }
+    /// The half that Till keeps.
+    package var publicKey: VerificationKey { VerificationKey(privateKey.publicKey) }
+
+    /// Signs claims (UTF-8 JSON) the way a backend does: a compact JWS whose header has `alg`, `kid` and `typ`.
+    ///
+    /// - Throws: ``SigningError`` of code `cryptography`.
+    package func sign(_ claims: [UInt8]) throws(SigningError) -> String {
+        let header = "{\"alg\":\"ES256\",\"kid\":\"\(keyID)\",\"typ\":\"JWT\"}"
+        var text = Base64URL.encode(Array(header.utf8))
+        text.append(SigningChain.dot)
+        Base64URL.append(claims, to: &text)
+        let signature = try SigningError.wrapping(.cryptography, .apiKey, "could not sign") {
+            Array(try privateKey.signature(for: text).rawRepresentation)
+        }
+        text.append(SigningChain.dot)
+        Base64URL.append(signature, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func isUsable(_ keyID: String) -> Bool {
+        (1...64).contains(keyID.utf8.count)
+            && keyID.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default:
+                    false
+                }
+            }
+    }
+}
+
+extension APIKeyPair: CustomStringConvertible {
+    package var description: String { "API key \(keyID)" }
+}

@@ -1,0 +1,132 @@
+import Crypto
+import Foundation
+import SwiftASN1
+import X509
+
+/// The certificates Till makes: names, validity and extensions of each of the three.
+///
+/// The shape is what the official verifiers ask for, strict OpenSSL among them; the names are Till's own, so that
+/// nobody takes the certificates for somebody else's. See docs/api/signed-data.md.
+enum CertificateProfile {
+    /// 2008-01-01 and 2100-01-01, UTC: the shop's clock may show any date, and verifiers that work offline test the
+    /// certificates at the payload's date.
+    static let notValidBefore = Date(timeIntervalSince1970: 1_199_145_600)
+    static let notValidAfter = Date(timeIntervalSince1970: 4_102_444_800)
+
+    /// The marks by which verifiers tell a signing leaf and its intermediate from other certificates under a root.
+    static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 11, 1]
+    static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 2, 1]
+
+    static let intermediateName = "Till Signing Authority"
+    static let leafName = "Till Signed Data"
+
+    /// A self-signed root.
+    static func root(name: String, key: P384.Signing.PrivateKey) throws -> Certificate {
+        let subject = try distinguishedName(name)
+        return try certificate(
+            for: Certificate.PublicKey(key.publicKey),
+            subject: subject,
+            issuer: subject,
+            issuerKey: key,
+            extensions: Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+                Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+                SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey))
+            }
+        )
+    }
+
+    /// The authority between root and leaf, which may issue leaves and nothing below them.
+    static func intermediate(
+        key: P384.Signing.PublicKey,
+        under root: Certificate,
+        rootKey: P384.Signing.PrivateKey,
+        ocspURL: String
+    ) throws -> Certificate {
+        try certificate(
+            for: Certificate.PublicKey(key),
+            subject: try distinguishedName(intermediateName),
+            issuer: root.subject,
+            issuerKey: rootKey,
+            extensions: Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+                Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+                SubjectKeyIdentifier(hash: Certificate.PublicKey(key))
+                try authorityKeyIdentifier(of: root)
+                revocation(at: ocspURL)
+                marker(intermediateMarker)
+            }
+        )
+    }
+
+    /// The certificate whose key signs payloads.
+    static func leaf(
+        key: P256.Signing.PublicKey,
+        under intermediate: Certificate,
+        intermediateKey: P384.Signing.PrivateKey,
+        ocspURL: String
+    ) throws -> Certificate {
+        try certificate(
+            for: Certificate.PublicKey(key),
+            subject: try distinguishedName(leafName),
+            issuer: intermediate.subject,
+            issuerKey: intermediateKey,
+            extensions: Certificate.Extensions {
+                Critical(BasicConstraints.notCertificateAuthority)
+                Critical(KeyUsage(digitalSignature: true))
+                SubjectKeyIdentifier(hash: Certificate.PublicKey(key))
+                try authorityKeyIdentifier(of: intermediate)
+                revocation(at: ocspURL)
+                marker(leafMarker)
+            }
+        )
+    }
+
+    private static func certificate(
+        for key: Certificate.PublicKey,
+        subject: DistinguishedName,
+        issuer: DistinguishedName,
+        issuerKey: P384.Signing.PrivateKey,
+        extensions: Certificate.Extensions
+    ) throws -> Certificate {
+        try Certificate(
+            version: .v3,
+            serialNumber: Certificate.SerialNumber(),
+            publicKey: key,
+            notValidBefore: notValidBefore,
+            notValidAfter: notValidAfter,
+            issuer: issuer,
+            subject: subject,
+            signatureAlgorithm: .ecdsaWithSHA384,
+            extensions: extensions,
+            issuerPrivateKey: Certificate.PrivateKey(issuerKey)
+        )
+    }
+
+    private static func distinguishedName(_ commonName: String) throws -> DistinguishedName {
+        try DistinguishedName {
+            CommonName(commonName)
+            OrganizationalUnitName("Till Certificates")
+            OrganizationName("Till")
+        }
+    }
+
+    private static func authorityKeyIdentifier(of issuer: Certificate) throws -> AuthorityKeyIdentifier {
+        AuthorityKeyIdentifier(keyIdentifier: try issuer.extensions.subjectKeyIdentifier?.keyIdentifier)
+    }
+
+    private static func revocation(at url: String) -> AuthorityInformationAccess {
+        AuthorityInformationAccess([
+            AuthorityInformationAccess.AccessDescription(
+                method: .ocspServer,
+                location: .uniformResourceIdentifier(url)
+            )
+        ])
+    }
+
+    /// A mark is there or it is not; its value is ASN.1 NULL. Not critical: one verifier looks only among the
+    /// extensions that are not.
+    private static func marker(_ identifier: ASN1ObjectIdentifier) -> Certificate.Extension {
+        Certificate.Extension(oid: identifier, critical: false, value: [0x05, 0x00])
+    }
+}

@@ -1,0 +1,82 @@
+import Crypto
+import X509
+
+/// The root that receivers are told to trust, with its private key (P-384, self-signed, 2008 to 2100).
+///
+/// It is made once, at first start, and kept in the data directory with mode 0600. Everything Till signs leads to it.
+/// See docs/api/signed-data.md.
+package struct RootAuthority: Sendable, CustomStringConvertible {
+    let certificate: Certificate
+    let privateKey: P384.Signing.PrivateKey
+
+    /// The certificate as DER: what a receiver's library is given as its root.
+    package let certificateDER: [UInt8]
+
+    /// Makes a new root with a new key.
+    ///
+    /// - Parameter name: the common name, 1 to 64 ASCII letters, digits, spaces, dots or hyphens. The organisation is
+    ///   always "Till".
+    /// - Throws: ``SigningError`` when the name cannot be used.
+    package static func make(name: String = "Till Root CA") throws(SigningError) -> RootAuthority {
+        guard isUsable(name) else {
+            let rule = "1 to 64 ASCII letters, digits, spaces, dots and hyphens"
+            throw SigningError(.unusableValue, .root, "cannot have this name: a name is \(rule)")
+        }
+        let key = P384.Signing.PrivateKey()
+        let certificate = try SigningError.wrapping(.cryptography, .root, "could not be made") {
+            try CertificateProfile.root(name: name, key: key)
+        }
+        return try RootAuthority(certificate: certificate, privateKey: key)
+    }
+
+    /// Reads back what ``certificatePEM`` and ``privateKeyPEM`` wrote.
+    ///
+    /// - Throws: ``SigningError``: `unreadable`, `mismatchedKey` when the key belongs to another certificate,
+    ///   `brokenChain` when the certificate is not a self-signed root.
+    package init(certificatePEM: String, privateKeyPEM: Secret) throws(SigningError) {
+        let documents = try CertificateText.documents(certificatePEM, .root)
+        guard let document = documents.first, documents.count == 1 else {
+            throw SigningError(.unreadable, .root, "is not exactly one PEM block")
+        }
+        try self.init(
+            certificate: try CertificateText.certificate(document, .root),
+            privateKey: try CertificateText.p384(privateKeyPEM, .rootKey)
+        )
+    }
+
+    private init(certificate: Certificate, privateKey: P384.Signing.PrivateKey) throws(SigningError) {
+        guard certificate.publicKey == Certificate.PublicKey(privateKey.publicKey) else {
+            throw SigningError(.mismatchedKey, .rootKey, "does not fit the root certificate")
+        }
+        if let problem = ChainInspection.problems(ofRoot: certificate).first {
+            throw SigningError(.brokenChain, problem.part, problem.reason)
+        }
+        self.certificate = certificate
+        self.privateKey = privateKey
+        certificateDER = try CertificateText.der(of: certificate, .root)
+    }
+
+    /// The certificate as PEM, one block.
+    package var certificatePEM: String { CertificateText.pem(of: certificateDER) }
+
+    /// The private key as PEM (PKCS#8).
+    package var privateKeyPEM: Secret { Secret(privateKey.pemRepresentation + "\n") }
+
+    /// SHA-256 of ``certificateDER``, 64 lower-case hexadecimal digits: how people compare roots.
+    package var fingerprint: String { Hexadecimal.text(SHA256.hash(data: certificateDER)) }
+
+    package var description: String { "root \(certificate.subject), fingerprint \(fingerprint)" }
+
+    private static func isUsable(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: " "), UInt8(ascii: "."), UInt8(ascii: "-"):
+                    true
+                default:
+                    false
+                }
+            }
+    }
+}

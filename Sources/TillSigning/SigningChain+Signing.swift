@@ -1,0 +1,65 @@
+import Crypto
+import Foundation
+
+extension SigningChain {
+    static let dot = UInt8(ascii: ".")
+    /// Bytes of a raw ES256 signature, r then s.
+    package static let signatureByteCount = 64
+
+    /// Signs a payload (UTF-8 JSON): a compact JWS.
+    ///
+    /// ECDSA draws a random number for each signature, so signing the same payload twice gives two texts.
+    ///
+    /// - Throws: ``SigningError`` of code `cryptography`.
+    package func sign(_ payload: [UInt8]) throws(SigningError) -> String {
+        String(decoding: try signBytes(payload), as: UTF8.self)
+    }
+
+    /// ``sign(_:)``, as ASCII bytes ready to be copied into an answer.
+    package func signBytes(_ payload: [UInt8]) throws(SigningError) -> [UInt8] {
+        var text = Self.unsigned(headerSegment, payload)
+        let signature = try signature(overEncoded: text[(headerSegment.count + 1)...])
+        text.append(Self.dot)
+        Base64URL.append(signature, to: &text)
+        return text
+    }
+
+    /// Only the signature (64 bytes, r then s) over the header and `payload`; ``assemble(header:payload:signature:)``
+    /// makes the JWS of it. What is frozen for retries is stored this way, without the certificates.
+    package func signature(for payload: [UInt8]) throws(SigningError) -> [UInt8] {
+        try signature(overEncoded: Base64URL.encode(payload)[...])
+    }
+
+    /// Puts a compact JWS together again, byte for byte as ``signBytes(_:)`` gave it.
+    ///
+    /// - Parameters:
+    ///   - header: the ``headerSegment`` of the chain that signed.
+    ///   - payload: the raw payload.
+    ///   - signature: its 64 bytes.
+    package static func assemble(header: [UInt8], payload: [UInt8], signature: [UInt8]) -> [UInt8] {
+        var text = unsigned(header, payload)
+        text.append(dot)
+        Base64URL.append(signature, to: &text)
+        return text
+    }
+
+    /// Header, dot and payload, with room for the signature.
+    private static func unsigned(_ header: [UInt8], _ payload: [UInt8]) -> [UInt8] {
+        let segments = [payload.count, signatureByteCount].map(Base64URL.encodedCount)
+        var text: [UInt8] = []
+        text.reserveCapacity(header.count + segments.reduce(2, +))
+        text.append(contentsOf: header)
+        text.append(dot)
+        Base64URL.append(payload, to: &text)
+        return text
+    }
+
+    private func signature(overEncoded payload: ArraySlice<UInt8>) throws(SigningError) -> [UInt8] {
+        var hash = hashAfterHeader
+        hash.update(data: payload)
+        let digest = hash.finalize()
+        return try SigningError.wrapping(.cryptography, .leafKey, "could not sign") {
+            Array(try leafPrivateKey.signature(for: digest).rawRepresentation)
+        }
+    }
+}

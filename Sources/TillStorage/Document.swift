@@ -1,0 +1,28 @@
+/// What the operator set up is kept as documents: few, small, read whole at the start.
+package enum DocumentKind: String, CaseIterable, Sendable {
+    /// A team, by its issuer id.
+    case team
+    /// An app, by its bundle id.
+    case app
+    /// An API key, by its key id.
+    case key
+    /// A catalogue, by the bundle id of its app.
+    case catalog
+    /// Values of the shop itself, such as the key under which cursors are sealed.
+    case shop
+}
+
+/// A document: a JSON text under a kind and a name.
+package struct Document: Equatable, Sendable {
+    package let kind: DocumentKind
+    package let name: String
+    /// JSON, UTF-8.
+    package let body: String
+
+    /// A document as it is written.
+    package init(kind: DocumentKind, name: String, body: String) {
+        self.kind = kind
+        self.name = name
+        self.body = body
+    }
+}

@@ -1,0 +1,46 @@
+import TillCore
+
+/// Why a request was refused, in words (docs/operating/explain.md). Never holds a token, a key or a signature.
+package struct JournalEntry: Equatable, Codable, Sendable {
+    /// The request id that the answer carries: 26 base-32 characters and `.0.0`.
+    package var id: String
+    package var at: Timestamp
+    package var realm: Realm
+    package var method: String
+    /// The path without its query.
+    package var path: String
+    package var status: Int
+    /// The documented error code; nil for a 401.
+    package var code: Int?
+    /// The app of the token, if it was told.
+    package var app: String?
+    /// The key of the token, if it was told.
+    package var keyID: String?
+    /// What was wrong, and what would have made it succeed.
+    package var explanation: String
+
+    /// One refused request.
+    package init(
+        id: String,
+        at: Timestamp,
+        realm: Realm,
+        method: String,
+        path: String,
+        status: Int,
+        code: Int? = nil,
+        app: String? = nil,
+        keyID: String? = nil,
+        explanation: String
+    ) {
+        self.id = id
+        self.at = at
+        self.realm = realm
+        self.method = method
+        self.path = path
+        self.status = status
+        self.code = code
+        self.app = app
+        self.keyID = keyID
+        self.explanation = explanation
+    }
+}

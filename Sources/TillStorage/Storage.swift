@@ -1,0 +1,100 @@
+import TillCore
+
+/// What an engine keeps and how it is asked: the embedded SQLite, and PostgreSQL past one machine.
+///
+/// An engine holds no rule. It writes what it is told in one transaction or not at all, answers from what is committed,
+/// and acknowledges nothing before it is durable. Every engine passes the same contract tests.
+package protocol Storage: Sendable {
+    // MARK: What the operator set up
+
+    /// All documents of a kind, in the order of their names.
+    func documents(_ kind: DocumentKind) async throws -> [Document]
+
+    /// Writes documents in one transaction, over those of the same kind and name.
+    func put(_ documents: [Document]) async throws
+
+    /// Removes a document; removing what is not there does nothing.
+    func removeDocument(_ kind: DocumentKind, name: String) async throws
+
+    // MARK: Identifiers
+
+    /// Reserves so many counter values that nobody was given before and nobody will be given again, even after a crash:
+    /// the new high-water mark is durable before the range is returned.
+    func reserveIdentifiers(_ count: Int64) async throws -> Range<Int64>
+
+    /// The first counter value that was never reserved.
+    func identifierHighWater() async throws -> Int64
+
+    // MARK: The ledger
+
+    /// Commits a batch in one transaction, each change under a savepoint of its own: a failed change leaves no trace and
+    /// does not hinder the others. The results stand in the order of the changes. When the transaction itself fails,
+    /// every result is `CommitFailure.engine`.
+    func commit(_ changes: [Change]) async -> [Result<Void, CommitFailure>]
+
+    /// An account by its number.
+    func account(_ id: AccountID) async throws -> Account?
+
+    /// A customer's account in an app.
+    func account(realm: Realm, app: String, customer: String) async throws -> Account?
+
+    /// Accounts of an app and realm (or all accounts when nil), ascending by number from the first after another.
+    func accounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws -> [Account]
+
+    /// Whose transaction it is, when it belongs to the app and realm.
+    func owner(of id: TransactionID, in scope: AccountScope) async throws -> AccountID?
+
+    /// A row of the ledger, in whatever app and realm.
+    func transaction(_ id: TransactionID) async throws -> Transaction?
+
+    /// All rows of an order, ascending by id.
+    func transactions(in order: OrderID) async throws -> [Transaction]
+
+    /// One page of an account's history, with the account's head at the same moment.
+    func history(_ query: HistoryQuery) async throws -> HistoryPage
+
+    /// Refunded rows of an account whose refund number is above another, ascending by it.
+    func refunds(of account: AccountID, after refundNumber: Int64, limit: Int) async throws -> [Transaction]
+
+    /// The newest refunds of an account, ascending by refund number.
+    func latestRefunds(of account: AccountID, limit: Int) async throws -> [Transaction]
+
+    // MARK: The journal
+
+    /// Adds entries and forgets the oldest beyond `keeping`.
+    func appendJournal(_ entries: [JournalEntry], keeping: Int) async throws
+
+    /// The entry of a request id.
+    func journalEntry(_ id: String) async throws -> JournalEntry?
+
+    /// The newest entries first.
+    func journal(limit: Int) async throws -> [JournalEntry]
+
+    // MARK: Care
+
+    /// What is wrong inside the engine: damaged files, rows without their account, numbers that do not add up.
+    /// Each finding is one sentence. Empty when all is well.
+    func examine() async throws -> [String]
+
+    /// Writes a complete copy to a path while serving goes on. The path must not exist.
+    func backup(to path: String) async throws
+
+    /// Whether the engine answers.
+    func ping() async throws
+
+    /// Ends all work and closes the files.
+    func close() async throws
+}
+
+/// An app in a realm.
+package struct AccountScope: Hashable, Sendable {
+    package let realm: Realm
+    /// The bundle identifier.
+    package let app: String
+
+    /// An app in a realm.
+    package init(realm: Realm, app: String) {
+        self.realm = realm
+        self.app = app
+    }
+}

@@ -1,0 +1,2 @@
+@main
+struct Till { static func main() {} }

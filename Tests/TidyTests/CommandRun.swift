@@ -1,0 +1,33 @@
+import Foundation
+
+/// A program run to its end: what it printed and how it ended.
+struct CommandRun {
+    /// Standard output and standard error together.
+    let output: String
+    /// The exit code; 0 is success.
+    let status: Int32
+
+    /// Runs a program that is found on the PATH, in the repository's root.
+    ///
+    /// - Parameters:
+    ///   - arguments: The program's name and what follows it.
+    ///   - input: What it reads from standard input; a few kilobytes at most, since nobody reads while we write.
+    init(_ arguments: [String], input: String = "") throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = arguments
+        process.currentDirectoryURL = Repository.root
+        let stdin = Pipe()
+        let stdout = Pipe()
+        process.standardInput = stdin
+        process.standardOutput = stdout
+        process.standardError = stdout
+        try process.run()
+        try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try stdin.fileHandleForWriting.close()
+        let bytes = try stdout.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        output = String(decoding: bytes, as: UTF8.self)
+        status = process.terminationStatus
+    }
+}

@@ -1,0 +1,131 @@
+import Testing
+
+/// The walls of the house: the table of docs/internals/architecture.md as a test.
+@Suite("What each module may import")
+struct ImportTests {
+    /// What a module may import.
+    enum Allowance {
+        case only(Set<String>)
+        case all(but: Set<String>)
+
+        func permits(_ name: String) -> Bool {
+            switch self {
+            case .only(let names): names.contains(name)
+            case .all(let names): !names.contains(name)
+            }
+        }
+    }
+
+    /// The platform: every module but TillCore may import it.
+    static let platform: Set = ["Foundation", "FoundationEssentials", "Synchronization", "Glibc", "Musl", "Darwin"]
+
+    static let shop: Set = [
+        "TillCore", "TillSigning", "TillStorage",
+        "AsyncHTTPClient", "Crypto", "DequeModule", "Logging", "Metrics", "ServiceLifecycle",
+    ]
+
+    static let server = shop.union([
+        "TillShop", "CoreMetrics", "HTTPTypes", "Hummingbird", "HummingbirdCore", "NIOCore", "NIOHTTP1",
+    ])
+
+    static let table: [String: Allowance] = [
+        "TillCore": .only([]),
+        "TillSigning": .only(platform.union(["Crypto", "SwiftASN1", "X509"])),
+        "TillStorage": .only(platform.union(["TillCore"])),
+        "TillSQLite": .only(platform.union(["TillCore", "TillStorage", "GRDB"])),
+        "TillShop": .only(platform.union(shop)),
+        "TillServer": .only(platform.union(server)),
+        "TillTesting": .all(but: ["till", "ArgumentParser"]),
+        "till": .all(but: []),
+    ]
+
+    /// Single files that may import more than their module, and why.
+    static let exceptions: [String: Set<String>] = [
+        // The calendar that adds months in Pacific time.
+        "Sources/TillCore/Period.swift": ["Foundation", "FoundationEssentials"]
+    ]
+
+    static func findings(in file: SourceFile) -> [Finding] {
+        guard let allowance = table[file.module] else {
+            let advice = "add it to the import table here and to docs/internals/architecture.md"
+            return [Finding(path: file.path, message: "module \(file.module) is unknown: \(advice)")]
+        }
+        return imports(in: file).compactMap { index, name in
+            guard !allowance.permits(name), exceptions[file.path]?.contains(name) != true else { return nil }
+            return file.finding(at: index, "\(file.module) may not import \(name): \(advice(file.module, name))")
+        }
+    }
+
+    /// The names of the imported modules, each with the index of its token.
+    ///
+    /// `import` is a reserved word but for members and argument labels, so attributes and access levels before it do
+    /// not matter.
+    static func imports(in file: SourceFile) -> [(index: Int, name: String)] {
+        let kinds: Set = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
+        let indices = file.tokens.indices.filter { file.text($0) == "import" }
+        return indices.filter { ![".", "(", ","].contains(file.text($0 - 1)) }.map { index in
+            let next = kinds.contains(file.text(index + 1)) ? index + 2 : index + 1
+            return (index, file.text(next))
+        }
+    }
+
+    private static func advice(_ module: String, _ name: String) -> String {
+        if module == "TillCore", platform.contains(name) {
+            return "use Timestamp and plain Swift; the calendar is in Period.swift"
+        }
+        return "move the code to a module that may, or hand in what it needs as a value or a protocol"
+    }
+
+    @Test("Each file imports only what its module may")
+    func sources() {
+        Repository.sources.flatMap(Self.findings(in:)).expectNone()
+    }
+
+    @Test(
+        "Forbidden imports are found in every spelling",
+        arguments: [
+            "import GRDB",
+            "@preconcurrency import GRDB",
+            "@testable @_spi(Some) import GRDB",
+            "package import GRDB",
+            "import struct GRDB.Row",
+            "import Foundation; import GRDB",
+            "#if canImport(GRDB)\nimport GRDB\n#endif",
+            "private\nimport GRDB.Row",
+        ]
+    )
+    func forbidden(sample: String) {
+        let findings = Self.findings(in: SourceFile("Sources/TillShop/A.swift", sample))
+        #expect(findings.map(\.message).filter { $0.hasPrefix("TillShop may not import GRDB") }.count == 1)
+        #expect(findings.count == 1)
+    }
+
+    @Test(
+        "Modules keep to their own lines of the table",
+        arguments: [
+            ("TillCore", "Foundation"), ("TillCore", "Synchronization"), ("TillCore", "TillSigning"),
+            ("TillSigning", "TillCore"), ("TillStorage", "GRDB"), ("TillSQLite", "Crypto"), ("TillShop", "Hummingbird"),
+            ("TillShop", "TillSQLite"), ("TillServer", "TillSQLite"), ("TillServer", "ArgumentParser"),
+            ("TillTesting", "ArgumentParser"), ("TillTesting", "till"), ("TillNew", "Foundation"),
+        ]
+    )
+    func walls(module: String, name: String) {
+        #expect(Self.findings(in: SourceFile("Sources/\(module)/A.swift", "import \(name)")).count == 1)
+    }
+
+    @Test(
+        "Allowed imports, comments and strings are left alone",
+        arguments: [
+            ("TillCore/Period", "import Foundation"),
+            ("TillSigning/A", "@preconcurrency import Crypto\nimport Foundation"),
+            ("TillSQLite/A", "import GRDB\nimport TillCore\nimport func Glibc.umask"),
+            ("TillServer/API/A", "import Hummingbird\nimport AsyncHTTPClient\nimport Synchronization"),
+            ("till/A", "import ArgumentParser\nimport TillSQLite"),
+            ("TillCore/A", "catalog.import(data)\nfunc a(import b: Int, import: Int) {}"),
+            ("TillCore/A", "// import GRDB\nlet a = \"import GRDB\"\n/* import Foundation */"),
+        ]
+    )
+    func allowed(file: String, sample: String) {
+        Self.findings(in: SourceFile("Sources/\(file).swift", sample)).expectNone()
+    }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+/// A newcomer finds a behaviour's file by its name, so no name may mean "everything else".
+@Suite("Files and folders are named for one idea")
+struct NameTests {
+    /// Names that hold everything and say nothing.
+    static let bags: Set = ["common", "core", "extensions", "helpers", "misc", "shared", "support", "util", "utils"]
+    /// Endings that say no more than that there is a type.
+    static let endings = ["Manager", "Helper", "Helpers", "Util", "Utils", "Utilities", "+Extensions", "+Extension"]
+
+    static func findings(path: String) -> [Finding] {
+        path.split(separator: "/").compactMap { part in
+            let name = part.split(separator: ".").first.map(String.init) ?? String(part)
+            guard bags.contains(name.lowercased()) || endings.contains(where: name.hasSuffix) else { return nil }
+            return Finding(path: path, message: "the name \(part) says nothing: name it for the one idea it holds")
+        }
+    }
+
+    @Test("No grab-bags, managers or helpers")
+    func names() {
+        let paths = Repository.swiftPaths(under: "Sources") + Repository.swiftPaths(under: "Tests")
+        #expect(paths.contains("Tests/TidyTests/NameTests.swift"))
+        paths.flatMap(Self.findings(path:)).expectNone()
+    }
+
+    @Test(
+        "Each empty name is found",
+        arguments: [
+            "Sources/TillShop/Utils/A.swift", "Sources/TillShop/Core/A.swift", "Sources/TillShop/Helpers.swift",
+            "Sources/TillShop/ClockManager.swift", "Sources/TillShop/String+Extensions.swift",
+            "Sources/TillShop/DateHelper.swift", "Sources/TillShop/Extensions/A.swift", "Sources/till/common/A.swift",
+        ]
+    )
+    func found(path: String) {
+        #expect(Self.findings(path: path).count == 1)
+    }
+
+    @Test(
+        "Names for an idea are left alone",
+        arguments: [
+            "Sources/TillCore/Subscription+Renewal.swift", "Sources/TillServer/API/Transactions.swift",
+            "Tests/TillCoreTests/PeriodTests.swift", "Sources/TillShop/Sender.swift",
+        ]
+    )
+    func left(path: String) {
+        #expect(Self.findings(path: path).isEmpty)
+    }
+}

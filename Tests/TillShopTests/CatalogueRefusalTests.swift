@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+import TillCore
+import TillShop
+
+/// Wrong files, each with everything that is to be said about it.
+@Suite("A wrong .storekit file is refused as a whole, every fault by its path")
+struct CatalogueRefusalTests {
+    @Test("Each wrong file names its faults", arguments: CatalogueRefusals.expected.keys.sorted())
+    func refused(name: String) throws {
+        let bytes = try CatalogueFixtures.bytes("refused/\(name)")
+        let faults = CatalogueFixtures.faults { try StoreKitFile.read(bytes) }
+        let expected = CatalogueRefusals.expected[name]
+        #expect(faults?.joined(separator: "\n") == expected)
+    }
+
+    @Test("No wrong file lies in the folder without a word about it here")
+    func complete() throws {
+        let files = try CatalogueFixtures.files(in: CatalogueFixtures.directory.appending(path: "refused"))
+        let names = files.map { $0.deletingPathExtension().lastPathComponent }.sorted()
+        #expect(names == CatalogueRefusals.expected.keys.sorted())
+    }
+
+    @Test("A file cut off anywhere is refused, not fatal")
+    func cutOff() throws {
+        let bytes = try CatalogueFixtures.bytes("v5.0")
+        for length in stride(from: 0, to: bytes.count - 3, by: 7) {
+            let faults = CatalogueFixtures.faults { try StoreKitFile.read(Array(bytes.prefix(length))) }
+            #expect(faults?.count == 1, "\(length) bytes of \(bytes.count)")
+        }
+    }
+
+    @Test("Any byte may change without a crash")
+    func bitRot() throws {
+        let bytes = try CatalogueFixtures.bytes("v4.0")
+        var state: UInt64 = 4_0
+        for _ in 0..<2_000 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            var changed = bytes
+            changed[Int(state >> 33) % bytes.count] = UInt8(truncatingIfNeeded: state >> 24)
+            _ = try? StoreKitFile.read(changed)
+        }
+    }
+
+    @Test("Too much of anything is refused with its number")
+    func limits() {
+        let large = [UInt8](repeating: UInt8(ascii: " "), count: CatalogLimits.bytes + 1)
+        #expect(
+            CatalogueFixtures.faults { try StoreKitFile.read(large) } == [
+                "$: expected at most 8388608 bytes, found 8388609 bytes"
+            ]
+        )
+        let nested = "{\"products\": " + String(repeating: "[", count: 100_000)
+        #expect(
+            CatalogueFixtures.faults(of: nested) == [
+                "$: expected at most 64 levels, found one more at line 1, column 77"
+            ]
+        )
+        let many = "{\"products\": [" + String(repeating: "0,", count: 10_000) + "0]}"
+        #expect(CatalogueFixtures.faults(of: many) == ["$.products: expected at most 10000 elements, found 10001"])
+        let values = "{\"products\": [" + String(repeating: "[],", count: 600_000) + "0]}"
+        #expect(CatalogueFixtures.faults(of: values)?.first?.hasPrefix("$: expected at most 500000 values") == true)
+        let wrong = "{\"products\": [" + String(repeating: "{},", count: 5_000) + "{}]}"
+        let faults = CatalogueFixtures.faults(of: wrong)
+        #expect(faults?.count == CatalogLimits.faults + 1)
+        #expect(
+            faults?.last
+                == "$: expected no more than 1000 faults, found at least one more, and the rest is not listed"
+        )
+    }
+
+    @Test("The description of a refusal is a heading and a line for each fault")
+    func description() throws {
+        let bytes = try CatalogueFixtures.bytes("refused/family-sharing")
+        let refusal = #expect(throws: CatalogRefused.self) { try StoreKitFile.read(bytes) }
+        let expected = """
+            The catalogue was refused as a whole; 2 things are wrong with it:
+              $.products[0].familyShareable: expected false, since a Consumable cannot be shared, found true
+              $.products[1].familyShareable: expected true or false, found the string "yes"
+            """
+        #expect(refusal?.description == expected)
+    }
+}

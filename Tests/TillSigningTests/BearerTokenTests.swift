@@ -1,0 +1,249 @@
+import Testing
+
+@testable import TillSigning
+
+@Suite("Bearer tokens")
+struct BearerTokenTests {
+    static let issuer = "57246542-96fe-1a63-e053-0824d011072a"
+    static let now: Double = 1_767_225_600
+
+    let pair = APIKeyPair.make()
+
+    /// The claims of a good token with some changed (values as JSON) and one left out.
+    private func claims(_ changes: [String: String] = [:], without missing: String? = nil) -> [UInt8] {
+        var members: [String: String] = [
+            "iss": "\"\(Self.issuer)\"", "aud": "\"appstoreconnect-v1\"", "bid": "\"com.example.app\"",
+            "iat": "1767225600", "exp": "1767225900",
+        ]
+        members.merge(changes) { $1 }
+        if let missing {
+            members[missing] = nil
+        }
+        return Array("{\(members.map { "\"\($0)\":\($1)" }.joined(separator: ","))}".utf8)
+    }
+
+    private func header(_ changes: [String: String] = [:], without missing: String? = nil) throws -> String {
+        "Bearer " + (try pair.sign(claims(changes, without: missing)))
+    }
+
+    /// A token with a header of our choice; the signature is 64 bytes of nothing unless said otherwise.
+    private func forged(_ header: String, signature: [UInt8] = [UInt8](repeating: 1, count: 64)) -> String {
+        let parts = [Array(header.utf8), claims(), signature]
+        return "Bearer " + parts.map { String(decoding: Base64URL.encode($0), as: UTF8.self) }.joined(separator: ".")
+    }
+
+    private func refusal(_ authorization: String?, now: Double = now, leeway: Double = 60) -> BearerRefusal? {
+        do {
+            let token = try BearerToken(authorization: authorization)
+            _ = try token.verify(key: pair.publicKey, issuer: Self.issuer, now: now, leeway: leeway)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("A token as the official Swift client makes it is accepted: fractional times, iat, a nonce")
+    func swiftClient() throws {
+        let authorization = try header(["iat": "1767225599.75", "exp": "1767225899.75", "nonce": "\"x\""])
+        let token = try BearerToken(authorization: authorization)
+        #expect(token.keyID == pair.keyID)
+        let identity = try token.verify(key: pair.publicKey, issuer: Self.issuer, now: Self.now)
+        #expect(
+            identity
+                == BearerIdentity(
+                    keyID: pair.keyID,
+                    issuer: Self.issuer,
+                    bundleID: "com.example.app",
+                    expiresAt: 1_767_225_899.75
+                )
+        )
+    }
+
+    @Test("A token without iat, as Python and Java make it, is accepted")
+    func pythonClient() throws {
+        #expect(refusal(try header(without: "iat")) == nil)
+    }
+
+    @Test("aud may be an array of one; the scheme is read without regard to case; spaces around do not matter")
+    func tolerated() throws {
+        #expect(refusal(try header(["aud": #"["appstoreconnect-v1"]"#])) == nil)
+        #expect(refusal(try header().replacing("Bearer ", with: "bearer   ") + " ") == nil)
+    }
+
+    @Test("A missing header, another scheme and an empty token are told apart")
+    func schemes() throws {
+        #expect(refusal(nil) == .headerMissing)
+        #expect(refusal("") == .notBearer(scheme: nil))
+        #expect(refusal("Basic dXNlcjpwYXNz") == .notBearer(scheme: "Basic"))
+        #expect(refusal("Bearer") == .tokenMissing)
+        #expect(refusal("Bearer  ") == .tokenMissing)
+    }
+
+    @Test("A token sent without its scheme is not repeated in the explanation")
+    func bareToken() throws {
+        let token = try pair.sign(claims())
+        for authorization in [token, token + " x"] {
+            let explanation = refusal(authorization)?.explanation ?? ""
+            #expect(refusal(authorization) == .notBearer(scheme: nil))
+            #expect(!explanation.contains(token.prefix(10)))
+        }
+    }
+
+    @Test("A malformed token is refused for its shape")
+    func malformed() {
+        #expect(refusal("Bearer a.b") == .malformed(.segments(2)))
+        #expect(refusal("Bearer a b c") == .malformed(.segments(1)))
+        #expect(refusal("Bearer !!.e30.AA") == .malformed(.notBase64URL(.header)))
+        let long = String(repeating: "a", count: 20_000)
+        #expect(refusal("Bearer \(long)") == .malformed(.tooLong(bytes: 20_000, limit: 16_384)))
+    }
+
+    @Test("Only ES256 is an algorithm, and the usual mistakes are named")
+    func algorithms() {
+        let none = refusal(forged(#"{"alg":"none","kid":"A"}"#, signature: []))
+        #expect(none == .wrongAlgorithm("none"))
+        #expect(none?.explanation.contains("no signature at all") == true)
+        let shared = refusal(forged(#"{"alg":"HS256","kid":"A"}"#, signature: [UInt8](repeating: 1, count: 32)))
+        #expect(shared == .wrongAlgorithm("HS256"))
+        #expect(shared?.explanation.contains("shared secret") == true)
+        #expect(refusal(forged(#"{"alg":"es256","kid":"A"}"#)) == .wrongAlgorithm("es256"))
+        #expect(refusal(forged(#"{"alg":["ES256"],"kid":"A"}"#)) == .wrongAlgorithm(nil))
+        #expect(refusal(forged(#"{"kid":"A"}"#)) == .wrongAlgorithm(nil))
+    }
+
+    @Test("A header that demands extensions, names no key or has a DER signature is refused")
+    func headers() {
+        #expect(refusal(forged(#"{"alg":"ES256","kid":"A","crit":["b64"]}"#)) == .criticalHeader)
+        #expect(refusal(forged(#"{"alg":"ES256"}"#)) == .keyIDMissing)
+        #expect(refusal(forged(#"{"alg":"ES256","kid":""}"#)) == .keyIDMissing)
+        #expect(
+            refusal(forged(#"{"alg":"ES256","kid":"A"}"#, signature: [UInt8](repeating: 1, count: 71)))
+                == .malformed(.signatureLength(71))
+        )
+    }
+
+    @Test("Claims of the wrong kind are refused by name", arguments: ["iss", "bid", "aud", "iat", "exp"])
+    func kinds(name: String) throws {
+        for value in ["{}", "true", "[1]"] {
+            guard case .wrongKind(name, _)? = refusal(try header([name: value])) else {
+                Issue.record("\(name): \(value)")
+                continue
+            }
+        }
+    }
+
+    @Test("A time as a string is no time")
+    func timeAsString() throws {
+        let refused = BearerRefusal.wrongKind(claim: "exp", expected: "a number of seconds since 1970")
+        #expect(refusal(try header(["exp": "\"1767225900\""])) == refused)
+    }
+
+    @Test("A token signed with another key, or changed afterwards, has a bad signature")
+    func badSignature() throws {
+        let other = try APIKeyPair(keyID: pair.keyID, privateKeyPEM: APIKeyPair.make().privateKeyPEM)
+        #expect(refusal("Bearer " + (try other.sign(claims()))) == .badSignature(keyID: pair.keyID))
+        var parts = try header().split(separator: ".").map(String.init)
+        parts[1] = String(decoding: Base64URL.encode(claims(["bid": "\"com.example.other\""])), as: UTF8.self)
+        #expect(refusal(parts.joined(separator: ".")) == .badSignature(keyID: pair.keyID))
+        #expect(refusal(forged(#"{"alg":"ES256","kid":"A"}"#)) == .badSignature(keyID: "A"))
+    }
+
+    @Test("A bad signature is reported before anything that the payload says")
+    func signatureFirst() throws {
+        let other = try APIKeyPair(keyID: pair.keyID, privateKeyPEM: APIKeyPair.make().privateKeyPEM)
+        let token = try other.sign(claims(["iss": "\"x\"", "exp": "1"], without: "bid"))
+        #expect(refusal("Bearer \(token)") == .badSignature(keyID: pair.keyID))
+    }
+
+    @Test("An unknown key is refused after the work of a verification")
+    func unknownKey() throws {
+        let token = try BearerToken(authorization: try header())
+        #expect(token.refuseUnknownKey() == .unknownKey(keyID: pair.keyID))
+    }
+
+    @Test("Issuer and audience must be the key's and the API's")
+    func issuerAndAudience() throws {
+        #expect(refusal(try header(["iss": "\"someone\""])) == .wrongIssuer("someone", expected: Self.issuer))
+        #expect(refusal(try header(without: "iss")) == .wrongIssuer(nil, expected: Self.issuer))
+        #expect(refusal(try header(without: "aud")) == .wrongAudience([]))
+        #expect(refusal(try header(["aud": "\"appstoreconnect-v2\""])) == .wrongAudience(["appstoreconnect-v2"]))
+        let two = ["appstoreconnect-v1", "other"]
+        #expect(refusal(try header(["aud": #"["appstoreconnect-v1","other"]"#])) == .wrongAudience(two))
+        #expect(refusal(try header(["aud": "[]"])) == .wrongAudience([]))
+    }
+
+    @Test("A token is good until just before its exp")
+    func expiry() throws {
+        let authorization = try header()
+        #expect(refusal(authorization, now: 1_767_225_899.9) == nil)
+        #expect(refusal(authorization, now: 1_767_225_900) == .expired(seconds: 0))
+        let late = refusal(authorization, now: 1_767_229_505)
+        #expect(late == .expired(seconds: 3_605))
+        #expect(late?.explanation.contains("3605 seconds (60 minutes) ago") == true)
+        #expect(refusal(try header(without: "exp")) == .expirationMissing)
+    }
+
+    @Test("With iat, exp is at most an hour after it, counted in whole seconds")
+    func lifetimeFromIssue() throws {
+        #expect(refusal(try header(["exp": "1767229200"])) == nil)
+        #expect(refusal(try header(["iat": "1767225600", "exp": "1767229200.9"])) == nil)
+        let refused = refusal(try header(["exp": "1767229201"]))
+        #expect(refused == .livesTooLong(seconds: 3_601, maximum: 3_600, countedFromIssue: true))
+        #expect(refused?.explanation.contains("1 second too late") == true)
+        #expect(refused?.explanation.contains("the most is 3600 seconds (60 minutes)") == true)
+    }
+
+    @Test("Without iat, exp is at most an hour after now, give or take the leeway")
+    func lifetimeFromNow() throws {
+        #expect(refusal(try header(["exp": "1767229260"], without: "iat")) == nil)
+        let refused = refusal(try header(["exp": "1767229261"], without: "iat"))
+        #expect(refused == .livesTooLong(seconds: 3_661, maximum: 3_600, countedFromIssue: false))
+        #expect(refused?.explanation.contains("it has no iat") == true)
+    }
+
+    @Test("An iat within the leeway is accepted, one beyond it is not")
+    func clockAhead() throws {
+        let authorization = try header(["iat": "1767225660"])
+        #expect(refusal(authorization) == nil)
+        #expect(refusal(authorization, leeway: 59) == .issuedInFuture(seconds: 60, leeway: 59))
+    }
+
+    @Test("A missing or empty bid is the last thing to be refused")
+    func bundle() throws {
+        #expect(refusal(try header(without: "bid")) == .bundleIDMissing)
+        #expect(refusal(try header(["bid": "\"\""])) == .bundleIDMissing)
+        #expect(refusal(try header(["exp": "1767225599"], without: "bid")) == .expired(seconds: 1))
+    }
+
+    @Test(
+        "Absurd times are refused and explained, never a crash",
+        arguments: ["1e300", "-1e300", "-1", "0", "9223372036854775808", "1e18", "1.7976931348623157e308", "-0.0"]
+    )
+    func absurdTimes(value: String) throws {
+        let headers = [
+            try header(["exp": value]), try header(["exp": value], without: "iat"),
+            try header(["iat": value]), try header(["exp": value, "iat": value]),
+        ]
+        for header in headers {
+            let refused = try #require(refusal(header))
+            #expect(!refused.explanation.isEmpty)
+        }
+    }
+
+    @Test("No explanation contains the token or its signature, or lets through control characters")
+    func explanationsAreSafe() throws {
+        let changes = [
+            ["iss": #""a\u001b[31m\u202e""#], ["aud": "\"x\""], ["exp": "1"], ["iat": "1e12"], ["exp": "1e12"],
+            ["exp": "true"], ["iss": "7"],
+        ]
+        let missing = ["bid", "exp", "iss", "aud"]
+        for authorization in try changes.map({ try header($0) }) + missing.map({ try header(without: $0) }) {
+            let refused = try #require(refusal(authorization))
+            for part in authorization.split(separator: ".") {
+                #expect(!refused.explanation.contains(part))
+            }
+            #expect(!refused.explanation.contains("\u{1B}") && !refused.explanation.contains("\u{202E}"))
+            #expect(refused.explanation.hasSuffix("."))
+        }
+    }
+}
