@@ -182,6 +182,20 @@ package struct Identifiers: Sendable {
         }
     }
 
+    /// The counter value in an account's number.
+    package static func counter(of account: AccountID) -> Int64 {
+        (account.number - appTransactionBase) / Partition.count
+    }
+
+    /// The counter value in a transaction's number, of either realm.
+    package static func counter(of transaction: TransactionID) -> Int64 {
+        let number = transaction.number
+        if (sandboxBase..<sandboxBase + sandboxBase / 2).contains(number) { return (number - sandboxBase) / Partition.count }
+        var room: Int64 = 1_000_000_000_000
+        while number / room >= 1_000 { room *= 10 }
+        return number % room / Partition.count
+    }
+
     private static func productionPrefix(of storefront: Storefront) -> Int64 {
         let distance = (Int64(storefront.id) ?? 143_441) - 143_441
         return 180 + ((distance % 82) + 82) % 82 * 10

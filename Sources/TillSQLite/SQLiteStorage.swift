@@ -14,11 +14,7 @@ package final class SQLiteStorage: Storage {
     /// - Parameter path: the database file; its folder must exist.
     /// - Throws: `StoreRefused` for a file that a newer Till made or that does not sync as it must; otherwise GRDB's errors.
     package init(path: String) throws {
-        var configuration = GRDB.Configuration()
-        configuration.foreignKeysEnabled = true
-        configuration.maximumReaderCount = 4
-        configuration.busyMode = .timeout(10)
-        configuration.label = "till"
+        var configuration = Self.configuration
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA page_size = 8192")
             try db.execute(sql: "PRAGMA cache_size = -16000")
@@ -33,6 +29,29 @@ package final class SQLiteStorage: Storage {
         let migrator = Migrations.all
         if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreRefused.newer(path: path) }
         try migrator.migrate(pool)
+    }
+
+    /// Opens the store for reading only, beside a server that may be at work on it.
+    ///
+    /// - Throws: `StoreRefused` when the tables are not of this version.
+    package init(examining path: String) throws {
+        var configuration = Self.configuration
+        configuration.readonly = true
+        pool = try DatabasePool(path: path, configuration: configuration)
+        try pool.read { db in
+            let migrator = Migrations.all
+            if try migrator.hasBeenSuperseded(db) { throw StoreRefused.newer(path: path) }
+            guard try migrator.hasCompletedMigrations(db) else { throw StoreRefused.older(path: path) }
+        }
+    }
+
+    private static var configuration: GRDB.Configuration {
+        var configuration = GRDB.Configuration()
+        configuration.foreignKeysEnabled = true
+        configuration.maximumReaderCount = 4
+        configuration.busyMode = .timeout(10)
+        configuration.label = "till"
+        return configuration
     }
 
     package func ping() async throws {
@@ -57,6 +76,7 @@ package final class SQLiteStorage: Storage {
 /// Why a database file is not opened or written.
 package enum StoreRefused: Error, CustomStringConvertible {
     case newer(path: String)
+    case older(path: String)
     case doesNotSync(path: String, level: Int)
     case exists(path: String)
 
@@ -64,6 +84,8 @@ package enum StoreRefused: Error, CustomStringConvertible {
         switch self {
         case .newer(let path):
             "\(path) was made by a newer version of Till. Run that version, or start with another data directory."
+        case .older(let path):
+            "\(path) is of an older version of Till. Start the server on it once; it brings the tables up."
         case .doesNotSync(let path, let level):
             "\(path) reads back synchronous = \(level) instead of 2 (FULL), so nothing it acknowledges would be safe."
         case .exists(let path):

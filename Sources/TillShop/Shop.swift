@@ -122,14 +122,17 @@ package final class Shop: Sendable {
         holding keys: Set<String>
     ) async throws -> Attempt {
         let scope = customer.scope
-        var loaded = try await load(command, by: customer)
         let now = instant ?? now(in: scope)
-        var isNew = false
-        if loaded.isEmpty {
+        let present = try await storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
+        let isNew = present == nil
+        let account: Account
+        if let present {
+            account = present
+        } else {
             guard let opening else { throw Refusal.unknownAccount(customer.customer) }
-            loaded = [try await open(customer, opening, at: now)]
-            isNew = true
+            account = try await open(customer, opening, at: now)
         }
+        let loaded = [account] + (try await others(concernedBy: command, of: account))
         let needed = Set(loaded.map { CustomerName(scope, $0.customer).lockKey })
         guard needed.isSubset(of: keys) else { return .needs(needed.union(keys)) }
 
@@ -151,7 +154,7 @@ package final class Shop: Sendable {
         let actor = loaded[0].id
         try ledger.perform(command, by: actor)
 
-        let change = Self.change(from: loaded, to: ledger, isNew: isNew)
+        let change = Self.change(from: loaded, to: ledger, opening: isNew ? actor : nil)
         guard !change.accounts.isEmpty || !change.rows.isEmpty else {
             return .done(Outcome(account: loaded[0], ledger: ledger))
         }
@@ -168,24 +171,19 @@ package final class Shop: Sendable {
         }
     }
 
-    /// The acting account first, then everybody else whom the command concerns. Empty when the customer has no account.
-    private func load(_ command: Command, by customer: CustomerName) async throws -> [Account] {
-        let scope = customer.scope
-        guard
-            let account = try await storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
-        else { return [] }
-        var others = Set(account.family?.members ?? [])
+    /// Everybody else whom the command concerns: the family, and the family that is joined.
+    private func others(concernedBy command: Command, of account: Account) async throws -> [Account] {
+        var ids = Set(account.family?.members ?? [])
         if case .joinFamily(let host, _) = command {
-            others.insert(host)
-            if let family = try await storage.account(host)?.family { others.formUnion(family.members) }
+            ids.insert(host)
+            if let family = try await storage.account(host)?.family { ids.formUnion(family.members) }
         }
-        others.remove(account.id)
-        var loaded = [account]
-        for id in others.sorted() {
-            guard let other = try await storage.account(id) else { continue }
-            loaded.append(other)
+        ids.remove(account.id)
+        var others: [Account] = []
+        for id in ids.sorted() {
+            if let other = try await storage.account(id) { others.append(other) }
         }
-        return loaded
+        return others
     }
 
     private func open(_ customer: CustomerName, _ opening: Opening, at now: Timestamp) async throws -> Account {
@@ -212,8 +210,11 @@ package final class Shop: Sendable {
     }
 
     /// What differs between the accounts as they were loaded and as the rules left them.
-    private static func change(from loaded: [Account], to ledger: Ledger, isNew: Bool) -> Change {
+    ///
+    /// - Parameter opening: the account that the store does not have yet.
+    private static func change(from loaded: [Account], to ledger: Ledger, opening: AccountID?) -> Change {
         let accounts = loaded.compactMap { before -> AccountChange? in
+            let isNew = before.id == opening
             guard var after = ledger.accounts[before.id], isNew || after != before else { return nil }
             after.version = before.version + 1
             return AccountChange(account: after, before: isNew ? nil : before.version)

@@ -1,2 +1,53 @@
+import ArgumentParser
+import Foundation
+import TillServer
+
+/// The command. Without `serve` it is a client of a running server.
 @main
-struct Till { static func main() {} }
+struct Till: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "till",
+        abstract: "An App Store server of one's own.",
+        discussion: """
+            till serve --demo                         start with a demo shop
+            till buy com.example.till.demo.plus --customer ann
+            till history 2000000000012345             what Apple's API answers
+            till explain 7ABC…                        why a request was refused
+
+            Every flag is also an environment variable (--control-port is TILL_CONTROL_PORT) and a key of the
+            configuration file (controlPort). Exit codes: 0 done, 1 refused, 2 server not reached, 3 doctor found
+            something, 64 wrong usage.
+            """,
+        version: TillVersion.text,
+        subcommands: [
+            Serve.self, AppCommand.self, KeyCommand.self, ImportCommand.self, CustomerCommand.self, FamilyCommand.self,
+            Buy.self, RefundCommand.self, History.self, Explain.self, AuthorityCommand.self, DoctorCommand.self,
+            BackupCommand.self,
+        ]
+    )
+}
+
+extension Till {
+    /// Runs the command that was asked for; every refusal has its exit code and says what to do on standard error.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let refused as CommandRefused {
+            fail(refused.description, code: 1)
+        } catch let unreached as ServerNotReached {
+            fail(unreached.description, code: 2)
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    private static func fail(_ message: String, code: Int32) -> Never {
+        FileHandle.standardError.write(Data("till: \(message)\n".utf8))
+        Foundation.exit(code)
+    }
+}

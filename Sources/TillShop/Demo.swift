@@ -1,0 +1,118 @@
+import Foundation
+import TillCore
+import TillSigning
+import TillStorage
+
+/// The demo shop: an app with everything that can be sold, and customers with a past.
+package enum Demo {
+    /// A consumable that anybody can buy.
+    package static let suggestion = "com.example.till.demo.seeds.10"
+
+    /// Sets the demo up the first time; afterwards only tells where its key lies.
+    package static func setUp(_ shop: Shop, _ directory: DataDirectory) async throws -> DemoKey? {
+        if shop.registry.app(DemoCatalog.bundleID) == nil {
+            try await create(shop, directory)
+        }
+        guard let app = shop.registry.app(DemoCatalog.bundleID) else { return nil }
+        let scope = AccountScope(realm: .sandbox, app: app.bundleID)
+        guard
+            let key = shop.registry.keys.first(where: { $0.name == keyName && $0.revokedAt == nil }),
+            let ann = try await shop.storage.account(realm: .sandbox, app: scope.app, customer: "ann"),
+            let transaction = try await shop.storage.history(HistoryQuery(account: ann.id, limit: 1)).rows.first
+        else { return nil }
+        return DemoKey(
+            file: file(of: key.id, directory),
+            keyID: key.id,
+            issuerID: app.issuerID,
+            transactionID: transaction.id.wireForm
+        )
+    }
+
+    private static let keyName = "demo"
+
+    private static func file(of keyID: String, _ directory: DataDirectory) -> String {
+        "\(directory.keys)/AuthKey_\(keyID).p8"
+    }
+
+    private static func create(_ shop: Shop, _ directory: DataDirectory) async throws {
+        let now = shop.wallClock()
+        let team = Team(issuerID: UUID().uuidString.lowercased(), name: "Till demo", createdAt: now)
+        try await shop.registry.put(team)
+        let (key, secret) = try await shop.makeKey(named: keyName, issuerID: team.issuerID)
+        try DataDirectory.write(secret.exposed, to: file(of: key.id, directory))
+        let app = AppRecord(
+            bundleID: DemoCatalog.bundleID,
+            appleID: 1_000_000_001,
+            name: "Till demo",
+            issuerID: team.issuerID,
+            createdAt: now
+        )
+        _ = try await shop.importStoreKit(DemoCatalog.bytes, for: app)
+        try await sellThePast(shop, app)
+        // The app comes last: a start that was cut short begins anew.
+        try await shop.registry.put(app)
+    }
+
+    /// A past of three months: one-time products, a refund, a family that shares, a lapsed and a running subscription.
+    private static func sellThePast(_ shop: Shop, _ app: AppRecord) async throws {
+        let catalog = shop.registry.catalog(of: app.bundleID)
+        let products = catalog.products.values.sorted { $0.id < $1.id }
+        func first(_ type: ProductType, where condition: (Product) -> Bool = { _ in true }) -> Product? {
+            products.first { $0.type == type && condition($0) }
+        }
+        let day: Int64 = 86_400_000
+        let now = shop.wallClock()
+        for realm in Realm.allCases {
+            let scope = AccountScope(realm: realm, app: app.bundleID)
+            // A past that was begun is not told twice.
+            guard try await shop.storage.accounts(of: scope, after: nil, limit: 1).isEmpty else { continue }
+            func buy(
+                _ customer: String,
+                _ product: Product?,
+                daysAgo: Int64,
+                quantity: Int = 1,
+                _ place: Storefront = .unitedStates
+            ) async throws -> Outcome? {
+                guard let product else { return nil }
+                return try await shop.perform(
+                    .purchase(Purchase(productID: product.id, quantity: quantity, isFinished: true)),
+                    by: CustomerName(scope, customer),
+                    at: now.advanced(milliseconds: -daysAgo * day),
+                    opening: Opening(storefront: place)
+                )
+            }
+            _ = try await buy("ann", first(.consumable), daysAgo: 90, quantity: 5)
+            let regretted = try await buy("ann", first(.consumable), daysAgo: 60)
+            if let row = regretted?.transaction {
+                _ = try await shop.perform(
+                    .refund(Refund(transaction: row.id, reason: .issueInApp)),
+                    by: CustomerName(scope, "ann"),
+                    at: now.advanced(milliseconds: -58 * day)
+                )
+            }
+            _ = try await buy("ann", first(.nonConsumable), daysAgo: 40)
+            _ = try await buy("ann", first(.autoRenewable) { $0.plan?.period.months == 12 }, daysAgo: 2)
+            let germany = Storefront(code: "DEU") ?? .unitedStates
+            _ = try await buy("bob", first(.autoRenewable) { $0.plan?.period.months == 1 }, daysAgo: 75, germany)
+            _ = try await buy("bob", first(.nonRenewing), daysAgo: 30, germany)
+            let joined = now.advanced(milliseconds: -20 * day)
+            let host = try await shop.openAccount(CustomerName(scope, "carla"), Opening(), at: joined)
+            _ = try await shop.perform(
+                .joinFamily(of: host.id, named: "carla's"),
+                by: CustomerName(scope, "dora"),
+                at: joined,
+                opening: Opening()
+            )
+            _ = try await buy("carla", first(.nonConsumable) { $0.isFamilyShareable }, daysAgo: 10)
+        }
+    }
+}
+
+/// The demo's API key and where it lies.
+package struct DemoKey: Sendable {
+    package let file: String
+    package let keyID: String
+    package let issuerID: String
+    /// A transaction of the customer ann in the sandbox.
+    package let transactionID: String
+}

@@ -1,0 +1,166 @@
+import Foundation
+import TillCore
+import TillSigning
+import TillStorage
+
+/// Examines a shop: its files, its certificates, its engine, and whether rows and rules agree. Changes nothing.
+package struct Doctor: Sendable {
+    private let directory: DataDirectory
+    private let now: Timestamp
+
+    /// - Parameter now: milliseconds since 1970; the certificates must be valid then.
+    package init(_ directory: DataDirectory, now: Int64) {
+        self.directory = directory
+        self.now = Timestamp(milliseconds: now)
+    }
+
+    /// Everything that is wrong, a sentence each. Empty when all is well.
+    ///
+    /// - Parameter open: opens the engine for reading.
+    package func findings(_ open: () throws -> any Storage) async -> [String] {
+        var findings = fileFindings() + certificateFindings()
+        do {
+            let storage = try open()
+            findings += try await storage.examine()
+            findings += try await registryFindings(storage)
+            findings += try await ledgerFindings(storage)
+            try await storage.close()
+        } catch {
+            findings.append("The database cannot be read: \(error)")
+        }
+        return findings
+    }
+
+    // MARK: Files
+
+    private func fileFindings() -> [String] {
+        let files = FileManager.default
+        guard let walk = files.enumerator(atPath: directory.path) else {
+            return ["The folder \(directory.path) cannot be read."]
+        }
+        var findings = modeFinding(directory.path, 0o700)
+        for case let name as String in walk {
+            let path = "\(directory.path)/\(name)"
+            var isFolder: ObjCBool = false
+            guard files.fileExists(atPath: path, isDirectory: &isFolder) else { continue }
+            findings += modeFinding(path, isFolder.boolValue ? 0o700 : 0o600)
+        }
+        return findings
+    }
+
+    private func modeFinding(_ path: String, _ wanted: Int) -> [String] {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        guard let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue, mode & 0o777 != wanted else { return [] }
+        let octal = { (mode: Int) in String(mode & 0o777, radix: 8) }
+        return ["\(path) has mode \(octal(mode)); it must be \(octal(wanted)): chmod \(octal(wanted)) \(path)"]
+    }
+
+    // MARK: Certificates
+
+    private func certificateFindings() -> [String] {
+        let certificates = CertificateStore(directory)
+        for file in [directory.rootCertificate, directory.rootKey, directory.currentChain]
+        where !FileManager.default.fileExists(atPath: file) {
+            return ["\(file) is missing; restore it from a backup."]
+        }
+        let root: RootAuthority
+        do {
+            root = try certificates.root()
+        } catch {
+            return ["The root certificate cannot be used: \(error)"]
+        }
+        do {
+            let chain = try certificates.currentChain()
+            var findings = chain.problems(at: now.milliseconds).map { "In the signing chain \(chain.id), \($0)." }
+            if chain.rootFingerprint != root.fingerprint {
+                findings.append("The signing chain \(chain.id) was issued by another root than \(directory.rootCertificate).")
+            }
+            return findings
+        } catch {
+            return ["The signing chain cannot be used: \(error)"]
+        }
+    }
+
+    // MARK: What was set up
+
+    private func registryFindings(_ storage: any Storage) async throws -> [String] {
+        let registry: Registry
+        do {
+            registry = try await Registry(storage: storage)
+        } catch {
+            return ["A team, app, key or catalogue cannot be read: \(error)"]
+        }
+        return registry.apps.filter { registry.team($0.issuerID) == nil }
+            .map { "App \($0.bundleID) belongs to team \($0.issuerID), which does not exist." }
+            + registry.keys.filter { registry.team($0.issuerID) == nil }
+            .map { "Key \($0.id) belongs to team \($0.issuerID), which does not exist." }
+    }
+
+    // MARK: The ledger
+
+    private func ledgerFindings(_ storage: any Storage) async throws -> [String] {
+        var findings: [String] = []
+        let highWater = try await storage.identifierHighWater()
+        let apps = Set(try await storage.documents(.app).map(\.name))
+        var after: AccountID?
+        while findings.count < Self.mostFindings {
+            let accounts = try await storage.accounts(of: nil, after: after, limit: 200)
+            guard let last = accounts.last else { break }
+            after = last.id
+            for account in accounts {
+                findings += findingsOf(account, apps, highWater)
+                findings += try await findingsOfRows(account, storage, highWater)
+            }
+        }
+        return Array(findings.prefix(Self.mostFindings))
+    }
+
+    private static let mostFindings = 1_000
+
+    private func findingsOf(_ account: Account, _ apps: Set<String>, _ highWater: Int64) -> [String] {
+        var findings: [String] = []
+        let name = "Account \(account.id.number) (\(account.customer))"
+        if !apps.contains(account.app) { findings.append("\(name) is of app \(account.app), which does not exist.") }
+        if Partition(realm: account.realm, app: account.app, customer: account.customer) != account.id.partition {
+            findings.append("\(name) does not lie in the partition of its customer.")
+        }
+        if Identifiers.counter(of: account.id) >= highWater {
+            findings.append("\(name) has an id beyond the last one that was reserved (\(highWater)).")
+        }
+        return findings
+    }
+
+    /// Walks an account's rows and compares them with its state.
+    private func findingsOfRows(_ account: Account, _ storage: any Storage, _ highWater: Int64) async throws -> [String] {
+        var findings: [String] = []
+        var rows: [TransactionID: Transaction] = [:]
+        var query = HistoryQuery(account: account.id, limit: 500)
+        while true {
+            let page = try await storage.history(query)
+            for row in page.rows {
+                rows[row.id] = row
+                if Identifiers.counter(of: row.id) >= highWater {
+                    findings.append("Transaction \(row.id.number) has an id beyond the last one reserved (\(highWater)).")
+                }
+                if let number = row.refundNumber, number > account.refundNumber {
+                    findings.append("Transaction \(row.id.number) has refund number \(number), beyond its account's.")
+                }
+            }
+            guard page.hasMore, let last = page.rows.last else { break }
+            query.position = last.change
+        }
+        for row in rows.values.sorted(by: { $0.id < $1.id }) where rows[row.originalID] == nil {
+            findings.append("Transaction \(row.id.number) names the original \(row.originalID.number), which is missing.")
+        }
+        for subscription in account.subscriptions where rows[subscription.current.id] != subscription.current {
+            findings.append(
+                "The subscription \(subscription.originalID.number) holds transaction "
+                    + "\(subscription.current.id.number) otherwise than the ledger does."
+            )
+        }
+        for owned in account.owned.values where rows[owned.transaction] == nil {
+            findings.append("Account \(account.id.number) owns by transaction \(owned.transaction.number), which is missing.")
+        }
+        return findings
+    }
+}

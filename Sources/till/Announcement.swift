@@ -1,0 +1,72 @@
+import Foundation
+import TillShop
+
+/// What `till serve` says once every port is open, and the files by which commands and scripts find it.
+struct Announcement: Sendable {
+    let directory: DataDirectory
+    let host: String
+    let control: String
+    let demoKey: DemoKey?
+    let readyFile: String?
+    let asJSON: Bool
+
+    func make(_ ports: Ports) {
+        let file = document(ports)
+        do {
+            try DataDirectory.write(file, to: directory.ports)
+            if let readyFile { try DataDirectory.write(file, to: readyFile) }
+        } catch {
+            FileHandle.standardError.write(Data("till: \(error)\n".utf8))
+        }
+        FileHandle.standardOutput.write(Data((asJSON ? file : banner(ports)).utf8))
+    }
+
+    private func document(_ ports: Ports) -> String {
+        var json = PayloadWriter()
+        json.put("control", "http://\(control):\(ports[.control])")
+        json.put("production", "http://\(host):\(ports[.production])")
+        json.put("sandbox", "http://\(host):\(ports[.sandbox])")
+        json.put("dataDirectory", directory.path)
+        json.put("rootCertificate", directory.rootCertificate)
+        json.put("process", Int(ProcessInfo.processInfo.processIdentifier))
+        if let demoKey {
+            json.put("keyFile", demoKey.file)
+            json.put("keyId", demoKey.keyID)
+            json.put("issuerId", demoKey.issuerID)
+            json.put("bundleId", DemoCatalog.bundleID)
+        }
+        return String(decoding: json.finish(), as: UTF8.self) + "\n"
+    }
+
+    private func banner(_ ports: Ports) -> String {
+        var text = """
+            Till serves an App Store of your own. It is not Apple's, and nobody but your tests and your own store
+            should trust its root.
+
+              production   http://\(host):\(ports[.production])
+              sandbox      http://\(host):\(ports[.sandbox])
+              control      http://\(control):\(ports[.control])
+              root         \(directory.rootCertificate)
+
+            """
+        guard let demoKey else { return text }
+        text += """
+              key          \(demoKey.file)
+                           key id \(demoKey.keyID), issuer id \(demoKey.issuerID)
+              app          \(DemoCatalog.bundleID), sandbox customers ann, bob, carla, dora
+
+            Try next, in another terminal:
+
+              \(Self.command) customer show ann
+              \(Self.command) buy \(Demo.suggestion) --customer ann --quantity 3
+              \(Self.command) history \(demoKey.transactionID)
+
+            Stop with Ctrl-C. Started again, it carries on with the same data.
+
+            """
+        return text
+    }
+
+    /// How the reader called it.
+    private static var command: String { CommandLine.arguments.first ?? "till" }
+}

@@ -1,0 +1,160 @@
+import ArgumentParser
+import Foundation
+import TillSQLite
+import TillShop
+
+struct Explain: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Says why a request was refused.",
+        discussion: """
+            till explain PXYVB35MOBBC5TL6UOXY6DGJGY.0.0        the id that a 401, or X-Request-ID, shows
+            till explain --last                                the newest refusals
+            """
+    )
+
+    @Argument(help: "The request id.")
+    var requestID: String?
+    @Flag(help: "The newest refusals instead of one.")
+    var last = false
+    @Option(help: "How many of them.")
+    var limit: Int = 5
+    @OptionGroup var server: ServerOptions
+
+    func validate() throws {
+        guard last != (requestID != nil) else { throw ValidationError("Name a request id, or give --last.") }
+    }
+
+    func run() async throws {
+        let client = server.client()
+        if let requestID {
+            let entry = try await client.get("/v1/journal/\(escaped(requestID))")
+            Output.show(entry, asJSON: server.json) { Output.lines($0) }
+        } else {
+            let entries = try await client.get("/v1/journal?limit=\(limit)")
+            Output.show(entries, asJSON: server.json) { tree in
+                let text = (tree["entries"]?.elements ?? []).map { Output.lines($0) }.joined(separator: "\n\n")
+                return text.isEmpty ? "Nothing was refused." : text
+            }
+        }
+    }
+}
+
+struct AuthorityCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ca",
+        abstract: "Shows, exports and rotates the certificates that sign.",
+        discussion: """
+            till ca show
+            till ca export root.pem         what verifiers are given; .der or .cer writes DER
+            till ca rotate                  a new leaf and intermediate under the same root
+            """,
+        subcommands: [Show.self, Export.self, Rotate.self]
+    )
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Shows the root and the chain.")
+
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let authority = try await server.client().get("/v1/ca")
+            Output.show(authority, asJSON: server.json) {
+                "root fingerprint  \($0["rootFingerprint"]?.text ?? "")\nchain             \($0["chainId"]?.text ?? "")\n"
+                    + ($0["rootCertificate"]?.text ?? "")
+            }
+        }
+    }
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Writes the root certificate to a file.")
+
+        @Argument(help: "The file; .der or .cer writes DER, everything else PEM.")
+        var file: String
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let pem = try await server.client().get("/v1/ca")["rootCertificate"]?.text ?? ""
+            var data = Data(pem.utf8)
+            if file.hasSuffix(".der") || file.hasSuffix(".cer") {
+                let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
+                data = Data(base64Encoded: base64) ?? data
+            }
+            guard FileManager.default.createFile(atPath: file, contents: data) else {
+                throw CommandRefused("\(file) cannot be written.")
+            }
+            if !server.json { print("Wrote \(file). Trust it in tests and in your own store only.") }
+        }
+    }
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Issues a new leaf and intermediate; what was signed before keeps verifying."
+        )
+
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let authority = try await server.client().post("/v1/ca/rotate")
+            Output.show(authority, asJSON: server.json) { "The chain is now \($0["chainId"]?.text ?? "")." }
+        }
+    }
+}
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Examines a data directory and names everything that is wrong.",
+        discussion: """
+            till doctor --data ./till-data
+
+            Reads only, and may run beside a server. Exit code 0: all is well; 3: something was found.
+            """
+    )
+
+    @Option(help: "The data directory (default ./till-data).")
+    var data: String?
+    @Flag(help: "Prints the findings as JSON.")
+    var json = false
+
+    func run() async throws {
+        let path = data ?? ProcessInfo.processInfo.environment["TILL_DATA"] ?? "./till-data"
+        let directory = DataDirectory(path)
+        guard FileManager.default.fileExists(atPath: directory.database) else {
+            throw CommandRefused("\(path) holds no shop. Name its folder with --data.")
+        }
+        let findings = await Doctor(directory, now: Int64(Date().timeIntervalSince1970 * 1_000)).findings {
+            try SQLiteStorage(examining: directory.database)
+        }
+        if json {
+            let tree = JSONTree.members(["findings": .array(findings.map { .string($0) })])
+            print(String(decoding: tree.written(), as: UTF8.self))
+        } else if findings.isEmpty {
+            print("All is well in \(path).")
+        } else {
+            for finding in findings { print("- \(finding)") }
+            print("\(findings.count) found. Restore a backup, or mend by hand what a file mode asks for.")
+        }
+        if !findings.isEmpty { throw ExitCode(3) }
+    }
+}
+
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copies a shop into a new folder while it serves.",
+        discussion: """
+            till backup /var/backups/till-monday
+            till serve --data /var/backups/till-monday          goes on from there
+            """
+    )
+
+    @Argument(help: "A folder that does not exist yet, on the server's machine.")
+    var folder: String
+    @OptionGroup var server: ServerOptions
+
+    func run() async throws {
+        let target = URL(fileURLWithPath: folder).standardizedFileURL.path
+        let outcome = try await server.client().post("/v1/backup", .members(["to": .string(target)]))
+        Output.show(outcome, asJSON: server.json) { "Copied to \($0["directory"]?.text ?? "")." }
+    }
+}

@@ -1,0 +1,156 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import TillShop
+
+/// Where a command finds the running server.
+struct ServerOptions: ParsableArguments {
+    @Option(help: "The address of control, such as http://127.0.0.1:8890 (default: what the data directory says).")
+    var control: String?
+    @Option(help: "The data directory of a server on this machine (default ./till-data).")
+    var data: String?
+    @Flag(help: "Prints the answer as JSON, for scripts.")
+    var json = false
+
+    func client() -> ControlClient {
+        let environment = ProcessInfo.processInfo.environment
+        let directory = DataDirectory(data ?? environment["TILL_DATA"] ?? "./till-data")
+        let address = control ?? environment["TILL_CONTROL"] ?? Self.address(in: directory) ?? "http://127.0.0.1:8890"
+        let token = environment["TILL_CONTROL_TOKEN"] ?? (try? DataDirectory.read(directory.controlToken))
+        return ControlClient(
+            address: address,
+            token: token?.trimmingCharacters(in: .whitespacesAndNewlines),
+            directory: directory
+        )
+    }
+
+    private static func address(in directory: DataDirectory) -> String? {
+        guard let text = try? DataDirectory.read(directory.ports), let tree = try? JSONTree.parse(Array(text.utf8)) else {
+            return nil
+        }
+        return tree["control"]?.text
+    }
+}
+
+/// Which app and realm a command is about.
+struct ScopeOptions: ParsableArguments {
+    @Option(help: "The bundle identifier (default: the only app there is).")
+    var app: String?
+    @Option(help: "sandbox (default) or production.")
+    var realm: String?
+
+    /// The path of the scope: `/v1/apps/com.example/sandbox`.
+    func path(_ client: ControlClient) async throws -> String {
+        let realm = realm ?? ProcessInfo.processInfo.environment["TILL_REALM"] ?? "sandbox"
+        return "/v1/apps/\(escaped(try await bundleID(client)))/\(escaped(realm))"
+    }
+
+    func bundleID(_ client: ControlClient) async throws -> String {
+        if let app = app ?? ProcessInfo.processInfo.environment["TILL_APP"] { return app }
+        let apps = try await client.get("/v1/apps")["apps"]?.elements.compactMap { $0["bundleId"]?.text } ?? []
+        guard apps.count == 1 else {
+            throw CommandRefused(
+                apps.isEmpty
+                    ? "There is no app yet. Create one with till app create BUNDLE-ID."
+                    : "There are \(apps.count) apps. Name one with --app: \(apps.joined(separator: ", "))."
+            )
+        }
+        return apps[0]
+    }
+}
+
+/// Percent-encodes one part of a path.
+func escaped(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._~"))) ?? text
+}
+
+/// Speaks with a server's control port.
+struct ControlClient: Sendable {
+    let address: String
+    let token: String?
+    let directory: DataDirectory
+
+    func get(_ path: String) async throws -> JSONTree { try await send("GET", path, nil) }
+    func post(_ path: String, _ body: JSONTree = .object([])) async throws -> JSONTree {
+        try await send("POST", path, body.written())
+    }
+    func delete(_ path: String) async throws { _ = try await send("DELETE", path, nil) }
+    func put(_ path: String, bytes: [UInt8]) async throws -> JSONTree { try await send("PUT", path, bytes) }
+
+    private func send(_ method: String, _ path: String, _ body: [UInt8]?) async throws -> JSONTree {
+        var request = HTTPClientRequest(url: address + path)
+        request.method = .RAW(value: method)
+        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        let (status, bytes) = try await Self.exchange(request, at: address)
+        if status == 204 { return .object([]) }
+        let tree = try? JSONTree.parse(bytes)
+        guard (200..<300).contains(status), let tree else {
+            throw CommandRefused(tree?["message"]?.text ?? "The server answered \(status).")
+        }
+        return tree
+    }
+
+    /// Sends a request and reads the whole answer.
+    static func exchange(_ request: HTTPClientRequest, at address: String) async throws -> (status: Int, body: [UInt8]) {
+        do {
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+            let body = try await response.body.collect(upTo: 64 * 1_024 * 1_024)
+            return (Int(response.status.code), Array(buffer: body))
+        } catch {
+            throw ServerNotReached(
+                "No Till answers at \(address). Start one with till serve, or name another with --control or --data."
+            )
+        }
+    }
+}
+
+/// The server, or a rule of the command, said no. Exit code 1.
+struct CommandRefused: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// No server answers. Exit code 2.
+struct ServerNotReached: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+extension JSONTree {
+    /// A value of an object.
+    subscript(key: String) -> JSONTree? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.key == key }?.value
+    }
+
+    /// A string or the digits of a number.
+    var text: String? {
+        switch self {
+        case .string(let text): text
+        case .number(let digits): digits
+        case .bool(let flag): flag ? "true" : "false"
+        default: nil
+        }
+    }
+
+    /// The elements of an array; none for anything else.
+    var elements: [JSONTree] {
+        if case .array(let elements) = self { elements } else { [] }
+    }
+
+    /// An object of the values that are there.
+    static func members(_ members: KeyValuePairs<String, JSONTree?>) -> JSONTree {
+        .object(members.compactMap { key, value in value.map { Member(key, $0) } })
+    }
+
+    static func text(_ text: String?) -> JSONTree? { text.map { .string($0) } }
+    static func count(_ number: (some BinaryInteger)?) -> JSONTree? { number.map { .number(String($0)) } }
+}

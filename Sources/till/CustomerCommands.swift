@@ -1,0 +1,171 @@
+import ArgumentParser
+import Foundation
+import TillShop
+
+struct CustomerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "customer",
+        abstract: "Creates, shows and lists customers.",
+        discussion: """
+            till customer create eva --storefront DEU
+            till customer show eva
+            till customer list
+            """,
+        subcommands: [Create.self, Show.self, List.self]
+    )
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Creates a customer; one who exists stays as they are.")
+
+        @Argument(help: "The customer's name in this store.")
+        var customer: String
+        @Option(help: "Where the customer shops, three capital letters (default USA).")
+        var storefront: String?
+        @Flag(help: "The customer never downloaded the app and so has no app transaction.")
+        var withoutApp = false
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let client = server.client()
+            let made = try await client.post(
+                "\(try await scope.path(client))/customers",
+                .members([
+                    "customer": .string(customer), "storefront": .text(storefront),
+                    "downloadsApp": withoutApp ? .bool(false) : nil,
+                ])
+            )
+            Output.show(made, asJSON: server.json) { Output.lines($0) }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Shows a customer and what they have.")
+
+        @Argument(help: "The customer's name.")
+        var customer: String
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let client = server.client()
+            let found = try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))")
+            Output.show(found, asJSON: server.json) { Output.lines($0) }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists customers, a page at a time.")
+
+        @Option(help: "The appTransactionId after which the page begins.")
+        var after: String?
+        @Option(help: "At most so many, 1 to 100.")
+        var limit: Int = 50
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let client = server.client()
+            let start = after.map { "&after=\(escaped($0))" } ?? ""
+            let page = try await client.get("\(try await scope.path(client))/customers?limit=\(limit)\(start)")
+            Output.show(page, asJSON: server.json) { page in
+                let lines = (page["customers"]?.elements ?? []).map { customer in
+                    let count = customer["transactions"]?.text ?? "0"
+                    return "\(customer["appTransactionId"]?.text ?? "")  \(customer["storefront"]?.text ?? "")  "
+                        + "\(count) transactions  \(customer["customer"]?.text ?? "")"
+                }
+                let more = page["next"]?.text.map { "\nMore: till customer list --after \($0)" } ?? ""
+                return lines.joined(separator: "\n") + more
+            }
+        }
+    }
+}
+
+struct FamilyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "family",
+        abstract: "Makes families and lets customers join and leave.",
+        discussion: """
+            till family create ann bob carla          ann leads it
+            till family leave bob
+            """,
+        subcommands: [Create.self, Show.self, Join.self, Leave.self]
+    )
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Makes a family of two to six.")
+
+        @Argument(help: "The customer who leads it.")
+        var organizer: String
+        @Argument(help: "The others, one to five.")
+        var members: [String]
+        @Option(help: "The family's name.")
+        var name: String?
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let client = server.client()
+            let made = try await client.post(
+                "\(try await scope.path(client))/families",
+                .members([
+                    "organizer": .string(organizer), "members": .array(members.map { .string($0) }),
+                    "name": .text(name),
+                ])
+            )
+            Output.show(made, asJSON: server.json) { Output.lines($0) }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Shows the family of a customer.")
+
+        @Argument(help: "The customer's name.")
+        var customer: String
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let client = server.client()
+            let family = try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))/family")
+            Output.show(family, asJSON: server.json) { Output.lines($0) }
+        }
+    }
+
+    struct Join: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lets a customer join the family of another.")
+
+        @Argument(help: "Who joins.")
+        var customer: String
+        @Option(help: "Whose family.")
+        var with: String
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let client = server.client()
+            let family = try await client.post(
+                "\(try await scope.path(client))/customers/\(escaped(with))/family/members",
+                .members(["customer": .string(customer)])
+            )
+            Output.show(family, asJSON: server.json) { Output.lines($0) }
+        }
+    }
+
+    struct Leave: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lets a customer leave; when the one who leads it leaves, the family ends."
+        )
+
+        @Argument(help: "Who leaves.")
+        var customer: String
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let client = server.client()
+            try await client.delete("\(try await scope.path(client))/customers/\(escaped(customer))/family")
+            if !server.json { print("\(customer) left the family.") }
+        }
+    }
+}

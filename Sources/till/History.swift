@@ -1,0 +1,126 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import NIOHTTP1
+import TillShop
+import TillSigning
+
+/// A client of Apple's own route: what it prints is what a backend gets.
+struct History: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Asks Get Transaction History and prints it decoded, page after page.",
+        discussion: """
+            till history 2000000000012345
+            till history 2000000000012345 --descending --product-type CONSUMABLE
+            till history 2000000000012345 --key AuthKey_2X9R4HXF34.p8
+
+            Without --key, a key in the data directory is used, such as the demo's.
+            """
+    )
+
+    @Argument(help: "Any transaction id or app transaction id of the customer.")
+    var transaction: String
+    @Option(help: "The key file, AuthKey_….p8.")
+    var key: String?
+    @Option(help: "The address of the realm's API (default: what the server says).")
+    var api: String?
+    @Flag(help: "The newest first.")
+    var descending = false
+    @Option(help: "Only these products; may be repeated.")
+    var productID: [String] = []
+    @Option(help: "Only AUTO_RENEWABLE, NON_RENEWABLE, CONSUMABLE or NON_CONSUMABLE; may be repeated.")
+    var productType: [String] = []
+    @Option(help: "true or false.")
+    var revoked: String?
+    @Option(help: "Goes on from here.")
+    var revision: String?
+    @OptionGroup var scope: ScopeOptions
+    @OptionGroup var server: ServerOptions
+
+    func run() async throws {
+        let client = server.client()
+        let bundleID = try await scope.bundleID(client)
+        let pair = try keyPair(client)
+        let keys = try await client.get("/v1/keys")["keys"]?.elements ?? []
+        guard let issuer = keys.first(where: { $0["keyId"]?.text == pair.keyID })?["issuerId"]?.text else {
+            throw CommandRefused("The server does not know key \(pair.keyID). Keys are made with till key create.")
+        }
+        let base = try await address(client)
+        var revision = revision
+        var pages: [JSONTree] = []
+        while true {
+            let page = try await self.page(base, revision, token: try Self.token(pair, issuer, bundleID))
+            if server.json { pages.append(page) } else { show(page) }
+            revision = page["revision"]?.text
+            guard page["hasMore"] == .bool(true) else { break }
+        }
+        if server.json {
+            print(String(decoding: JSONTree.array(pages).written(), as: UTF8.self))
+        } else {
+            print("revision  \(revision ?? "")")
+        }
+    }
+
+    private func keyPair(_ client: ControlClient) throws -> APIKeyPair {
+        let folder = client.directory.keys
+        let found = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted().map { "\(folder)/\($0)" }
+        let key = key ?? ProcessInfo.processInfo.environment["TILL_KEY"]
+        guard let path = key ?? found?.first(where: { $0.hasSuffix(".p8") }) else {
+            throw CommandRefused("Name a key file with --key, or make one with till key create.")
+        }
+        let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+        guard let keyID = name.split(separator: "_").last, name.hasPrefix("AuthKey_") else {
+            throw CommandRefused("\(path) is not named AuthKey_<key id>.p8.")
+        }
+        do {
+            return try APIKeyPair(keyID: String(keyID), privateKeyPEM: Secret(DataDirectory.read(path)))
+        } catch {
+            throw CommandRefused("\(path) is not a private key: \(error)")
+        }
+    }
+
+    private func address(_ client: ControlClient) async throws -> String {
+        if let api { return api }
+        let realm = scope.realm ?? ProcessInfo.processInfo.environment["TILL_REALM"] ?? "sandbox"
+        let status = try await client.get("/v1/status")
+        guard let port = status["ports"]?[realm]?.text else { throw CommandRefused("There is no realm \(realm).") }
+        let host = URL(string: client.address)?.host ?? "127.0.0.1"
+        return "http://\(host):\(port)"
+    }
+
+    private static func token(_ pair: APIKeyPair, _ issuer: String, _ bundleID: String) throws -> String {
+        let now = Int(Date().timeIntervalSince1970)
+        let claims = JSONTree.members([
+            "iss": .string(issuer), "iat": .count(now), "exp": .count(now + 300),
+            "aud": .string(BearerToken.audience), "bid": .string(bundleID),
+        ])
+        return try pair.sign(claims.written())
+    }
+
+    private func page(_ base: String, _ revision: String?, token: String) async throws -> JSONTree {
+        var items = [("sort", descending ? "DESCENDING" : "ASCENDING")]
+        items += productID.map { ("productId", $0) } + productType.map { ("productType", $0) }
+        if let revoked { items.append(("revoked", revoked)) }
+        if let revision { items.append(("revision", revision)) }
+        let query = items.map { "\($0.0)=\(escaped($0.1))" }.joined(separator: "&")
+        var request = HTTPClientRequest(url: "\(base)/inApps/v2/history/\(escaped(transaction))?\(query)")
+        request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        let (status, body) = try await ControlClient.exchange(request, at: base)
+        let tree = try? JSONTree.parse(body)
+        guard status == 200, let tree else {
+            let text = String(decoding: body.prefix(500), as: UTF8.self)
+            throw CommandRefused("The API answered \(status): \(text)\nAsk why with till explain --last.")
+        }
+        return tree
+    }
+
+    private func show(_ page: JSONTree) {
+        for signed in page["signedTransactions"]?.elements ?? [] {
+            let parts = (signed.text ?? "").split(separator: ".")
+            guard parts.count == 3, let payload = Base64URL.decode(String(parts[1])),
+                let tree = try? JSONTree.parse(payload)
+            else { continue }
+            print(Output.lines(tree) + "\n")
+        }
+    }
+}

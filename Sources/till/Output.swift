@@ -1,0 +1,48 @@
+import Foundation
+import TillShop
+
+/// How commands show what came back: JSON for scripts, indented text for people.
+enum Output {
+    static func show(_ tree: JSONTree, asJSON: Bool, _ text: (JSONTree) -> String) {
+        print(asJSON ? String(decoding: tree.written(), as: UTF8.self) : text(tree))
+    }
+
+    /// Every value on a line of its own, nested ones indented.
+    static func lines(_ tree: JSONTree, indent: String = "") -> String {
+        switch tree {
+        case .object(let members):
+            let width = members.map { $0.key.count }.max() ?? 0
+            return members.map { member in
+                switch member.value {
+                case .object, .array:
+                    let inner = lines(member.value, indent: indent + "  ")
+                    return inner.isEmpty ? "\(indent)\(member.key)  none" : "\(indent)\(member.key)\n\(inner)"
+                default:
+                    let name = member.key.padding(toLength: width, withPad: " ", startingAt: 0)
+                    return "\(indent)\(name)  \(value(member.key, member.value))"
+                }
+            }.joined(separator: "\n")
+        case .array(let elements):
+            return elements.map { element in
+                if case .object = element { return lines(element, indent: indent) + "\n" }
+                return indent + (element.text ?? "")
+            }.joined(separator: "\n")
+        default:
+            return indent + (tree.text ?? "")
+        }
+    }
+
+    /// Dates are shown as dates; signed data by its length, as nobody reads it.
+    private static func value(_ key: String, _ tree: JSONTree) -> String {
+        let text = tree.text ?? ""
+        if key.hasSuffix("Date") || key == "date", let milliseconds = Double(text) {
+            return "\(date(milliseconds))  (\(text))"
+        }
+        if key.hasPrefix("signed"), text.count > 200 { return "\(text.prefix(24))… (\(text.count) characters)" }
+        return text
+    }
+
+    static func date(_ milliseconds: Double) -> String {
+        Date(timeIntervalSince1970: milliseconds / 1_000).formatted(.iso8601)
+    }
+}

@@ -1,0 +1,217 @@
+import ArgumentParser
+import Foundation
+import Hummingbird
+import Logging
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+import TillCore
+import TillSQLite
+import TillServer
+import TillShop
+import TillSigning
+import TillStorage
+import UnixSignals
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Starts the server.",
+        discussion: """
+            till serve --data ./till-data             serve what lies there, or start anew
+            till serve --demo                         the same, with a demo app and customers
+            till serve --profile apple                Apple's behaviour, no departures
+
+            The production realm, the sandbox realm and control each have a port. Control listens on loopback; on any
+            other address it asks for the token that lies in the data directory.
+            """
+    )
+
+    @Option(help: "The folder of the database, certificates and keys (default ./till-data).")
+    var data: String?
+    @Option(help: "The address on which both realms listen (default 127.0.0.1).")
+    var host: String?
+    @Option(help: "The port of the production realm (default 8888; 0 lets the system choose).")
+    var productionPort: Int?
+    @Option(help: "The port of the sandbox realm (default 8889).")
+    var sandboxPort: Int?
+    @Option(help: "The address on which control listens (default 127.0.0.1).")
+    var controlAddress: String?
+    @Option(help: "The port of control (default 8890).")
+    var controlPort: Int?
+    @Option(help: "A further name under which control may be called; may be repeated.")
+    var controlHost: [String] = []
+    @Option(help: "The OCSP URL in certificates that are issued from now on (default http://localhost:8888/ocsp).")
+    var ocspUrl: String?
+    @Option(help: "till (default) or apple: takes every departure from Apple's behaviour back.")
+    var profile: String?
+    @Option(help: "Seconds in which a request must have arrived whole (default 60).")
+    var requestTimeout: Int?
+    @Option(help: "A JSON file with any of these settings.")
+    var config: String?
+    @Option(help: "Written with the ports once the server is ready.")
+    var readyFile: String?
+    @Option(help: "trace, debug, info, notice (default), warning or error.")
+    var logLevel: String?
+    @Flag(help: "Sets up a demo app with customers who have a past, if it is not there yet.")
+    var demo = false
+    @Flag(help: "Prints what is ready as JSON.")
+    var json = false
+
+    func run() async throws {
+        let settings = try await SettingsSource(file: config)
+        let directory = DataDirectory(absolute(settings.text(data, "data") ?? "./till-data"))
+        let logger = try Self.logger(settings.text(logLevel, "logLevel"))
+        do {
+            try directory.prepare()
+            let lock = try DirectoryLock(directory)
+            try await serve(directory, settings, logger)
+            withExtendedLifetime(lock) {}
+        } catch let refused as DirectoryRefused {
+            throw CommandRefused(refused.description)
+        } catch let refused as StoreRefused {
+            throw CommandRefused(refused.description)
+        } catch let error as SigningError {
+            throw CommandRefused("\(error) Run till doctor --data \(directory.path).")
+        }
+    }
+
+    private func serve(_ directory: DataDirectory, _ source: SettingsSource, _ logger: Logger) async throws {
+        let storage = try SQLiteStorage(path: directory.database)
+        let ocspURL = source.text(ocspUrl, "ocspUrl") ?? "http://localhost:8888/ocsp"
+        let certificates = CertificateStore(directory)
+        let chain = try certificates.chain(under: try certificates.root(), ocspURL: ocspURL)
+        let shop = try await Shop(
+            storage: storage,
+            chain: chain,
+            settings: try Self.settings(source.text(profile, "profile")),
+            logger: logger,
+            wallClock: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
+        )
+        let demoKey = source.flag(demo, "demo") ? try await Demo.setUp(shop, directory) : nil
+
+        let figures = PrometheusFigures()
+        let meter = RequestMeter(factory: figures)
+        let ports = Ports()
+        let limits = ConnectionLimits(
+            requestDeadline: .seconds(Int64(max(1, source.number(requestTimeout, "requestTimeout", default: 60))))
+        )
+        let host = source.text(host, "host") ?? "127.0.0.1"
+        let controlAddress = source.text(controlAddress, "controlAddress") ?? "127.0.0.1"
+        let facts = ServerFacts(
+            version: TillVersion.text,
+            dataDirectory: directory,
+            productionPort: { ports[.production] },
+            sandboxPort: { ports[.sandbox] },
+            controlPort: { ports[.control] },
+            ocspURL: ocspURL
+        )
+        let control = ControlAPI(
+            shop: shop,
+            facts: facts,
+            guardian: ControlGuard(
+                token: try Self.token(for: controlAddress, directory),
+                hosts: Set(source.texts(controlHost, "controlHost") + [controlAddress])
+            ),
+            figures: figures,
+            meter: meter
+        )
+        let announce = Announcement(
+            directory: directory,
+            host: host,
+            control: controlAddress,
+            demoKey: demoKey,
+            readyFile: readyFile,
+            asJSON: json
+        )
+        let running: @Sendable (Ports.Face, Int) async -> Void = { face, port in
+            if ports.set(face, port) { announce.make(ports) }
+        }
+        let services: [any Service] = [
+            Listener(host: host, port: source.number(productionPort, "productionPort", default: 8_888), limits: limits)
+                .application(AppleAPI(shop: shop, realm: .production, meter: meter).router(), logger: logger) {
+                    await running(.production, $0)
+                },
+            Listener(host: host, port: source.number(sandboxPort, "sandboxPort", default: 8_889), limits: limits)
+                .application(AppleAPI(shop: shop, realm: .sandbox, meter: meter).router(), logger: logger) {
+                    await running(.sandbox, $0)
+                },
+            Listener(
+                host: controlAddress,
+                port: source.number(controlPort, "controlPort", default: 8_890),
+                limits: limits
+            ).application(control.router(), logger: logger) { await running(.control, $0) },
+        ]
+        do {
+            try await ServiceGroup(
+                services: services,
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger
+            ).run()
+        } catch let error as IOError {
+            throw CommandRefused("A port is not to be had: \(error). Choose others with --production-port and so on.")
+        }
+        await shop.journal.flush()
+        try await storage.close()
+    }
+
+    // MARK: Parts
+
+    private func absolute(_ path: String) -> String {
+        URL(fileURLWithPath: path).standardizedFileURL.path
+    }
+
+    private static func settings(_ profile: String?) throws -> Settings {
+        switch profile {
+        case nil, "till"?: return Settings()
+        case "apple"?: return .apple
+        case let other?: throw ValidationError("There is no profile \(other); it is till or apple.")
+        }
+    }
+
+    private static func logger(_ level: String?) throws -> Logger {
+        var logger = Logger(label: "till", factory: { StreamLogHandler.standardError(label: $0) })
+        logger.logLevel = .notice
+        if let level {
+            guard let chosen = Logger.Level(rawValue: level) else {
+                throw ValidationError("There is no log level \(level).")
+            }
+            logger.logLevel = chosen
+        }
+        return logger
+    }
+
+    /// On loopback nobody needs a token. Elsewhere one is made the first time and kept.
+    private static func token(for address: String, _ directory: DataDirectory) throws -> String? {
+        if ["127.0.0.1", "::1", "localhost"].contains(address) { return nil }
+        if let token = ProcessInfo.processInfo.environment["TILL_CONTROL_TOKEN"], !token.isEmpty { return token }
+        if let kept = try? DataDirectory.read(directory.controlToken).trimmingCharacters(in: .whitespacesAndNewlines),
+            !kept.isEmpty
+        {
+            return kept
+        }
+        let token = (0..<2).map { _ in UUID().uuidString.lowercased() }.joined()
+        try DataDirectory.write(token + "\n", to: directory.controlToken)
+        return token
+    }
+}
+
+/// The ports that were chosen, as they become known.
+final class Ports: Sendable {
+    enum Face: String, CaseIterable, Sendable {
+        case production
+        case sandbox
+        case control
+    }
+
+    private let ports = Mutex<[Face: Int]>([:])
+
+    subscript(_ face: Face) -> Int { ports.withLock { $0[face] ?? 0 } }
+
+    /// Returns whether this was the last one.
+    func set(_ face: Face, _ port: Int) -> Bool {
+        ports.withLock { ports in
+            ports[face] = port
+            return ports.count == Face.allCases.count
+        }
+    }
+}

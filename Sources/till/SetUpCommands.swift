@@ -1,0 +1,152 @@
+import ArgumentParser
+import Foundation
+import TillShop
+
+struct AppCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app",
+        abstract: "Creates and lists apps.",
+        discussion: "till app create com.example.app --apple-id 1234567890",
+        subcommands: [Create.self, List.self]
+    )
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Creates an app, and a team if there is none.")
+
+        @Argument(help: "The bundle identifier.")
+        var bundleID: String
+        @Option(help: "The app's Apple id (default: the next free one).")
+        var appleID: Int?
+        @Option(help: "The app's name.")
+        var name: String?
+        @Option(help: "The team that sells it; not needed while there is one.")
+        var issuer: String?
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let app = try await server.client().post(
+                "/v1/apps",
+                .members([
+                    "bundleId": .string(bundleID), "appAppleId": .count(appleID), "name": .text(name),
+                    "issuerId": .text(issuer),
+                ])
+            )
+            Output.show(app, asJSON: server.json) { Output.lines($0) }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists the apps.")
+
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let apps = try await server.client().get("/v1/apps")
+            Output.show(apps, asJSON: server.json) { Output.lines($0) }
+        }
+    }
+}
+
+struct KeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key",
+        abstract: "Makes, lists and revokes API keys.",
+        discussion: """
+            till key create                 writes AuthKey_….p8, which Till does not keep
+            till key revoke 2X9R4HXF34
+            """,
+        subcommands: [Create.self, List.self, Revoke.self]
+    )
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Makes a key and writes its private half, once.")
+
+        @Option(help: "What the key is for.")
+        var name: String?
+        @Option(help: "The team; not needed while there is one.")
+        var issuer: String?
+        @Option(help: "The folder of the file (default: here).")
+        var out: String = "."
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            // A folder that cannot be written must be found out before the only copy of the key is made.
+            guard FileManager.default.isWritableFile(atPath: out) else {
+                throw CommandRefused("\(out) cannot be written, so the key would be lost. Name another folder with --out.")
+            }
+            let key = try await server.client().post(
+                "/v1/keys",
+                .members(["name": .text(name), "issuerId": .text(issuer)])
+            )
+            let id = key["keyId"]?.text ?? ""
+            let file = "\(out)/AuthKey_\(id).p8"
+            try DataDirectory.write(key["privateKey"]?.text ?? "", to: file)
+            let shown = JSONTree.members([
+                "keyId": .string(id), "issuerId": key["issuerId"], "file": .string(file),
+            ])
+            Output.show(shown, asJSON: server.json) {
+                Output.lines($0) + "\n\nThe file is the only copy of the private key."
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists the keys.")
+
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let keys = try await server.client().get("/v1/keys")
+            Output.show(keys, asJSON: server.json) { Output.lines($0) }
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Revokes a key for ever.")
+
+        @Argument(help: "The key id.")
+        var keyID: String
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let key = try await server.client().post("/v1/keys/\(escaped(keyID))/revoke")
+            Output.show(key, asJSON: server.json) { Output.lines($0) }
+        }
+    }
+}
+
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Imports a .storekit file of Xcode's as what an app sells.",
+        discussion: """
+            till import Shop.storekit --app com.example.app
+
+            An app that does not exist is created. Importing again updates what is sold from now on and leaves what
+            was sold alone; a product that the file no longer has is removed from sale.
+            """
+    )
+
+    @Argument(help: "The file.")
+    var file: String
+    @Option(help: "The bundle identifier (default: the only app there is).")
+    var app: String?
+    @OptionGroup var server: ServerOptions
+
+    func run() async throws {
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw CommandRefused("\(file) cannot be read.")
+        }
+        let client = server.client()
+        if let app {
+            let known = try await client.get("/v1/apps")["apps"]?.elements.compactMap { $0["bundleId"]?.text } ?? []
+            if !known.contains(app) { _ = try await client.post("/v1/apps", .members(["bundleId": .string(app)])) }
+        }
+        var scope = ScopeOptions()
+        scope.app = app
+        scope.realm = nil
+        let bundleID = try await scope.bundleID(client)
+        let outcome = try await client.put("/v1/apps/\(escaped(bundleID))/catalog/storekit", bytes: Array(data))
+        Output.show(outcome, asJSON: server.json) { "Imported for \(bundleID).\n\(Output.lines($0))" }
+    }
+}
