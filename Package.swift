@@ -88,7 +88,8 @@ let package = Package(
             name: "till",
             dependencies: [
                 "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore", arguments,
-                configuration, system, httpClient, hummingbird, logging, metrics, lifecycle, unixSignals, nioCore, nioHTTP1,
+                configuration, system, httpClient, hummingbird, logging, metrics, lifecycle, unixSignals, nioCore,
+                nioHTTP1,
             ],
             swiftSettings: settings
         ),
@@ -104,7 +105,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "TillSQLiteTests",
+            name: "TillStorageTests",
             dependencies: ["TillSQLite", "TillStorage", "TillCore", grdb],
             swiftSettings: settings
         ),

@@ -19,8 +19,8 @@ package enum Command: Sendable {
         switch self {
         case .purchase, .joinFamily, .downloadApp: []
         case .finish(let id), .setAppAccountToken(let id, _): [id]
-        case .refund(let refund): [refund.transaction] + sharedProducts(of: accounts)
-        case .reverseRefund(let id): [id] + sharedProducts(of: accounts)
+        case .refund(let refund): with(refund.transaction, sharedProducts(of: accounts))
+        case .reverseRefund(let id): with(id, sharedProducts(of: accounts))
         case .leaveFamily: sharedProducts(of: accounts)
         }
     }
@@ -39,6 +39,11 @@ package enum Command: Sendable {
         case .finish, .setAppAccountToken, .refund, .reverseRefund, .leaveFamily, .downloadApp:
             return 0
         }
+    }
+
+    /// Each row once: a member's copy may itself be what the command names.
+    private func with(_ id: TransactionID, _ others: [TransactionID]) -> [TransactionID] {
+        [id] + others.filter { $0 != id }
     }
 
     private func sharedProducts(of accounts: [Account]) -> [TransactionID] {

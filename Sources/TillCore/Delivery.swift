@@ -16,7 +16,8 @@ extension Ledger {
         var target = try row(id)
         guard target.isOriginal else { throw .notOriginal(id, original: target.originalID) }
         guard target.ownership == .purchased else { throw .familyShared(id) }
-        if let group = target.groupID, var subscription = self[target.account].subscription(toGroup: group, .purchased) {
+        if let group = target.groupID, var subscription = self[target.account].subscription(toGroup: group, .purchased)
+        {
             subscription.appAccountToken = token
             self[target.account].put(subscription)
             target = subscription.current

@@ -190,7 +190,9 @@ package struct Identifiers: Sendable {
     /// The counter value in a transaction's number, of either realm.
     package static func counter(of transaction: TransactionID) -> Int64 {
         let number = transaction.number
-        if (sandboxBase..<sandboxBase + sandboxBase / 2).contains(number) { return (number - sandboxBase) / Partition.count }
+        if (sandboxBase..<sandboxBase + sandboxBase / 2).contains(number) {
+            return (number - sandboxBase) / Partition.count
+        }
         var room: Int64 = 1_000_000_000_000
         while number / room >= 1_000 { room *= 10 }
         return number % room / Partition.count

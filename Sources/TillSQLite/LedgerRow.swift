@@ -69,7 +69,9 @@ enum LedgerRow {
 
     private static func offer(_ row: Row) throws -> AppliedOffer? {
         guard let number: Int = row[20] else { return nil }
-        guard let kind = OfferKind(rawValue: number) else { throw DamagedRow(transaction: row[3], column: "offer_kind") }
+        guard let kind = OfferKind(rawValue: number) else {
+            throw DamagedRow(transaction: row[3], column: "offer_kind")
+        }
         guard let mode = (row[22] as String?).flatMap(OfferMode.init(rawValue:)) else {
             throw DamagedRow(transaction: row[3], column: "offer_mode")
         }

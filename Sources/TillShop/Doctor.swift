@@ -50,7 +50,9 @@ package struct Doctor: Sendable {
 
     private func modeFinding(_ path: String, _ wanted: Int) -> [String] {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        guard let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue, mode & 0o777 != wanted else { return [] }
+        guard let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue, mode & 0o777 != wanted else {
+            return []
+        }
         let octal = { (mode: Int) in String(mode & 0o777, radix: 8) }
         return ["\(path) has mode \(octal(mode)); it must be \(octal(wanted)): chmod \(octal(wanted)) \(path)"]
     }
@@ -73,7 +75,9 @@ package struct Doctor: Sendable {
             let chain = try certificates.currentChain()
             var findings = chain.problems(at: now.milliseconds).map { "In the signing chain \(chain.id), \($0)." }
             if chain.rootFingerprint != root.fingerprint {
-                findings.append("The signing chain \(chain.id) was issued by another root than \(directory.rootCertificate).")
+                findings.append(
+                    "The signing chain \(chain.id) was issued by another root than \(directory.rootCertificate)."
+                )
             }
             return findings
         } catch {
@@ -131,7 +135,8 @@ package struct Doctor: Sendable {
     }
 
     /// Walks an account's rows and compares them with its state.
-    private func findingsOfRows(_ account: Account, _ storage: any Storage, _ highWater: Int64) async throws -> [String] {
+    private func findingsOfRows(_ account: Account, _ storage: any Storage, _ highWater: Int64) async throws -> [String]
+    {
         var findings: [String] = []
         var rows: [TransactionID: Transaction] = [:]
         var query = HistoryQuery(account: account.id, limit: 500)
@@ -140,7 +145,9 @@ package struct Doctor: Sendable {
             for row in page.rows {
                 rows[row.id] = row
                 if Identifiers.counter(of: row.id) >= highWater {
-                    findings.append("Transaction \(row.id.number) has an id beyond the last one reserved (\(highWater)).")
+                    findings.append(
+                        "Transaction \(row.id.number) has an id beyond the last one reserved (\(highWater))."
+                    )
                 }
                 if let number = row.refundNumber, number > account.refundNumber {
                     findings.append("Transaction \(row.id.number) has refund number \(number), beyond its account's.")
@@ -150,7 +157,9 @@ package struct Doctor: Sendable {
             query.position = last.change
         }
         for row in rows.values.sorted(by: { $0.id < $1.id }) where rows[row.originalID] == nil {
-            findings.append("Transaction \(row.id.number) names the original \(row.originalID.number), which is missing.")
+            findings.append(
+                "Transaction \(row.id.number) names the original \(row.originalID.number), which is missing."
+            )
         }
         for subscription in account.subscriptions where rows[subscription.current.id] != subscription.current {
             findings.append(
@@ -159,7 +168,9 @@ package struct Doctor: Sendable {
             )
         }
         for owned in account.owned.values where rows[owned.transaction] == nil {
-            findings.append("Account \(account.id.number) owns by transaction \(owned.transaction.number), which is missing.")
+            findings.append(
+                "Account \(account.id.number) owns by transaction \(owned.transaction.number), which is missing."
+            )
         }
         return findings
     }

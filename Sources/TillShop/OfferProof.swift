@@ -80,7 +80,9 @@ extension Shop {
 
     private func offerKey(_ keyID: String, _ app: AppRecord) throws -> VerificationKey {
         let good = registry.keys
-            .filter { $0.issuerID == app.issuerID && $0.revokedAt == nil && ($0.offersOf ?? app.bundleID) == app.bundleID }
+            .filter {
+                $0.issuerID == app.issuerID && $0.revokedAt == nil && ($0.offersOf ?? app.bundleID) == app.bundleID
+            }
             .map(\.id)
         guard let (record, key) = registry.key(keyID), good.contains(record.id) else {
             throw OfferProofRefused(

@@ -160,7 +160,9 @@ package final class Shop: Sendable {
         }
         switch await commits.commit(change) {
         case .success:
-            return .done(Outcome(account: change.accounts.first { $0.account.id == actor }?.account ?? loaded[0], ledger: ledger))
+            return .done(
+                Outcome(account: change.accounts.first { $0.account.id == actor }?.account ?? loaded[0], ledger: ledger)
+            )
         case .failure(.conflict):
             return .conflict
         case .failure(.codeUsedUp(let redemption)):
@@ -230,7 +232,9 @@ package final class Shop: Sendable {
     ) async throws -> Account {
         try await locks.holding([customer.lockKey]) {
             let scope = customer.scope
-            let find = { try await self.storage.account(realm: scope.realm, app: scope.app, customer: customer.customer) }
+            let find = {
+                try await self.storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
+            }
             if let account = try await find() { return account }
             var account = try await self.open(customer, opening, at: instant ?? self.now(in: scope))
             account.version = 1

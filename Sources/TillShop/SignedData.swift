@@ -11,7 +11,9 @@ extension Shop {
     }
 
     /// Signed renewal info of a subscription as it stands.
-    package func signedRenewalInfo(of subscription: Subscription, held account: Account, at now: Timestamp) throws -> String {
+    package func signedRenewalInfo(of subscription: Subscription, held account: Account, at now: Timestamp) throws
+        -> String
+    {
         let info = RenewalInfo(
             of: subscription,
             held: account,
@@ -32,7 +34,9 @@ extension Shop {
     }
 
     /// A signed transaction as the customer's device hands it to the app.
-    package func signedOnDevice(_ row: Transaction, _ account: Account, device: UUID, at now: Timestamp) throws -> String {
+    package func signedOnDevice(_ row: Transaction, _ account: Account, device: UUID, at now: Timestamp) throws
+        -> String
+    {
         let date = max(now, row.modifiedDate)
         return try signingChain.sign(
             TransactionPayload.bytes(

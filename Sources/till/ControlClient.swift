@@ -27,7 +27,8 @@ struct ServerOptions: ParsableArguments {
     }
 
     private static func address(in directory: DataDirectory) -> String? {
-        guard let text = try? DataDirectory.read(directory.ports), let tree = try? JSONTree.parse(Array(text.utf8)) else {
+        guard let text = try? DataDirectory.read(directory.ports), let tree = try? JSONTree.parse(Array(text.utf8))
+        else {
             return nil
         }
         return tree["control"]?.text
@@ -97,7 +98,8 @@ struct ControlClient: Sendable {
     }
 
     /// Sends a request and reads the whole answer.
-    static func exchange(_ request: HTTPClientRequest, at address: String) async throws -> (status: Int, body: [UInt8]) {
+    static func exchange(_ request: HTTPClientRequest, at address: String) async throws -> (status: Int, body: [UInt8])
+    {
         do {
             let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
             let body = try await response.body.collect(upTo: 64 * 1_024 * 1_024)

@@ -15,7 +15,9 @@ struct CustomerCommand: AsyncParsableCommand {
     )
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Creates a customer; one who exists stays as they are.")
+        static let configuration = CommandConfiguration(
+            abstract: "Creates a customer; one who exists stays as they are."
+        )
 
         @Argument(help: "The customer's name in this store.")
         var customer: String

@@ -72,7 +72,9 @@ struct KeyCommand: AsyncParsableCommand {
         func run() async throws {
             // A folder that cannot be written must be found out before the only copy of the key is made.
             guard FileManager.default.isWritableFile(atPath: out) else {
-                throw CommandRefused("\(out) cannot be written, so the key would be lost. Name another folder with --out.")
+                throw CommandRefused(
+                    "\(out) cannot be written, so the key would be lost. Name another folder with --out."
+                )
             }
             let key = try await server.client().post(
                 "/v1/keys",

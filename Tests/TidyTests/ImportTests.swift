@@ -25,7 +25,7 @@ struct ImportTests {
     ]
 
     static let server = shop.union([
-        "TillShop", "CoreMetrics", "HTTPTypes", "Hummingbird", "HummingbirdCore", "NIOCore", "NIOHTTP1",
+        "TillShop", "CoreMetrics", "HTTPTypes", "Hummingbird", "HummingbirdCore", "NIOCore", "NIOHTTPTypes",
     ])
 
     static let table: [String: Allowance] = [

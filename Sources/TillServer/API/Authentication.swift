@@ -33,11 +33,14 @@ struct Authentication: Sendable {
             let now = Double(shop.wallClock().milliseconds) / 1_000
             let identity = try token.verify(key: key, issuer: record.issuerID, now: now)
             if let revoked = record.revokedAt {
-                throw Unauthenticated(explanation: "Key \(record.id) was revoked at \(revoked.milliseconds)." + knownKeys(token))
+                throw Unauthenticated(
+                    explanation: "Key \(record.id) was revoked at \(revoked.milliseconds)." + knownKeys(token)
+                )
             }
             if let app = record.offersOf {
                 throw Unauthenticated(
-                    explanation: "Key \(record.id) only signs offers of \(app); API calls need a key from till key create."
+                    explanation:
+                        "Key \(record.id) only signs offers of \(app); API calls need a key from till key create."
                 )
             }
             return try caller(identity, record, appErrors)
@@ -69,7 +72,8 @@ struct Authentication: Sendable {
         let keys = shop.registry.keys
             .filter { $0.issuerID == app.issuerID && $0.offersOf == nil && $0.revokedAt == nil }
             .map(\.id)
-        return " Keys of \(app.bundleID): " + (keys.isEmpty ? "none; make one with till key create." : keys.joined(separator: ", ") + ".")
+        return " Keys of \(app.bundleID): "
+            + (keys.isEmpty ? "none; make one with till key create." : keys.joined(separator: ", ") + ".")
     }
 }
 

@@ -51,7 +51,10 @@ struct RefusalMiddleware: RouterMiddleware {
         case let error as any HTTPResponseError:
             return await answer(.malformed("The request was not understood (\(error.status.code))."), request, context)
         default:
-            context.logger.error("a request failed", metadata: ["cause": "\(error)", "request": "\(context.requestID)"])
+            context.logger.error(
+                "a request failed",
+                metadata: ["cause": "\(error)", "request": "\(context.requestID)"]
+            )
             return await answer(.generalInternal.because("Till failed; its log has the cause."), request, context)
         }
     }

@@ -124,7 +124,9 @@ extension AppleAPI {
         guard
             (1...18).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int64(text)
-        else { throw error.because("\(name) is \"\(text.prefix(64))\"; it must be milliseconds since 1970, in digits.") }
+        else {
+            throw error.because("\(name) is \"\(text.prefix(64))\"; it must be milliseconds since 1970, in digits.")
+        }
         return Timestamp(milliseconds: number)
     }
 

@@ -77,7 +77,9 @@ package struct ControlAPI: Sendable {
         }
     }
 
-    private func answer(_ route: ControlRoute, _ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    private func answer(_ route: ControlRoute, _ request: Request, _ context: BasicRequestContext) async throws
+        -> Response
+    {
         let bytes = route.method == .get ? [] : Array(buffer: try await request.body.collect(upTo: Self.longestBody))
         var body = ControlBody(.null)
         if let schema = route.request, !Self.readsItsOwnBody(schema) {
@@ -85,7 +87,12 @@ package struct ControlAPI: Sendable {
             let faults = schema.faults(in: tree)
             guard faults.isEmpty else {
                 let words = faults.prefix(3).map(\.description).joined(separator: "; ")
-                throw ControlError(status: .badRequest, code: "bad_request", message: "The body does not fit: \(words).", faults: faults)
+                throw ControlError(
+                    status: .badRequest,
+                    code: "bad_request",
+                    message: "The body does not fit: \(words).",
+                    faults: faults
+                )
             }
             body = ControlBody(tree)
         }

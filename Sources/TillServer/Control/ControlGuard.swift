@@ -27,7 +27,8 @@ package struct ControlGuard: Sendable {
             throw ControlError(
                 status: .forbidden,
                 code: "unknown_host",
-                message: "Control is called by \(hosts.sorted().joined(separator: ", ")); add a name with --control-host."
+                message:
+                    "Control is called by \(hosts.sorted().joined(separator: ", ")); add a name with --control-host."
             )
         }
         if let origin = request.headers[.origin] {

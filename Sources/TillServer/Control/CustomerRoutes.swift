@@ -72,7 +72,10 @@ extension ControlAPI {
                         Schema.optional("downloadsApp", .boolean("False for a customer without an app transaction.")),
                         Schema.optional(
                             "platform",
-                            .string("Where the app was downloaded.", oneOf: AppTransaction.Platform.allCases.map(\.rawValue))
+                            .string(
+                                "Where the app was downloaded.",
+                                oneOf: AppTransaction.Platform.allCases.map(\.rawValue)
+                            )
                         ),
                         Schema.optional("applicationVersion", .string("The version downloaded; 1.0 by default.")),
                         Schema.optional("at", .integer("When, in milliseconds since 1970; now by default.", instants)),

@@ -36,8 +36,13 @@ extension ControlAPI {
                 let scope = try exchange.scope()
                 let organizer = try ControlExchange.checked(customer: exchange.body.text("organizer") ?? "")
                 let members = try exchange.body.texts("members").map { try ControlExchange.checked(customer: $0) }
-                guard !members.isEmpty, members.count < FamilyMembership.mostMembers, !members.contains(organizer) else {
-                    throw ControlError.bad("bad_members", "Name one to five members beside the organizer.", path: "$.members")
+                guard !members.isEmpty, members.count < FamilyMembership.mostMembers, !members.contains(organizer)
+                else {
+                    throw ControlError.bad(
+                        "bad_members",
+                        "Name one to five members beside the organizer.",
+                        path: "$.members"
+                    )
                 }
                 let host = try await shop.openAccount(CustomerName(scope, organizer), Opening())
                 for member in members {

@@ -19,7 +19,10 @@ enum OpenAPIDocument {
                 .object([
                     .init("title", .string("Till control")), .init("version", .string(TillVersion.text)),
                     .init("summary", .string("Sets up, steers and inspects a Till.")),
-                    .init("license", .object([.init("name", .string("Apache-2.0")), .init("identifier", .string("Apache-2.0"))])),
+                    .init(
+                        "license",
+                        .object([.init("name", .string("Apache-2.0")), .init("identifier", .string("Apache-2.0"))])
+                    ),
                 ])
             ),
             .init("paths", .object(paths)),
@@ -55,7 +58,8 @@ enum OpenAPIDocument {
             JSONTree.Member("operationId", .string(route.id)), .init("tags", .array([.string(route.tag)])),
             .init("summary", .string(route.summary)),
         ]
-        let parameters = pathParameters(route.path) + route.query.map { parameter($0.name, "query", $0.isRequired, $0.schema) }
+        let parameters =
+            pathParameters(route.path) + route.query.map { parameter($0.name, "query", $0.isRequired, $0.schema) }
         if !parameters.isEmpty { members.append(.init("parameters", .array(parameters))) }
         if let request = route.request {
             let content = JSONTree.object([.init("application/json", .object([.init("schema", request.document)]))])

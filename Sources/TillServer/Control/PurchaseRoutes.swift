@@ -1,5 +1,5 @@
-import HTTPTypes
 import Foundation
+import HTTPTypes
 import TillCore
 import TillShop
 import TillStorage
@@ -38,7 +38,10 @@ extension ControlAPI {
                 Schema.required("productId", .string("The product.")),
                 Schema.optional("quantity", .integer("1 to 10 for consumables, else 1.", 1...10)),
                 Schema.optional("storefront", .string("Alpha-3; the customer's own by default.")),
-                Schema.optional("price", .integer("Milliunits for one piece, instead of the catalogue's.", 0...1_000_000_000_000)),
+                Schema.optional(
+                    "price",
+                    .integer("Milliunits for one piece, instead of the catalogue's.", 0...1_000_000_000_000)
+                ),
                 Schema.optional("currency", .string("Of that price; ISO 4217.", example: "EUR")),
                 Schema.optional("appAccountToken", .string("A UUID.", format: "uuid")),
                 Schema.optional("offer", offerSchema),
@@ -149,7 +152,11 @@ extension ControlAPI {
         let standard = shop.registry.catalog(of: app).products[purchase.productID]?.prices[storefront].currency
         let currency = body.text("currency") ?? standard ?? storefront.currency
         guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) else {
-            throw ControlError.bad("bad_currency", "A currency is three capital letters (ISO 4217).", path: "$.currency")
+            throw ControlError.bad(
+                "bad_currency",
+                "A currency is three capital letters (ISO 4217).",
+                path: "$.currency"
+            )
         }
         return Money(milliunits: milliunits, currency: currency)
     }

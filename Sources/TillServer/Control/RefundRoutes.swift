@@ -1,5 +1,5 @@
-import HTTPTypes
 import Foundation
+import HTTPTypes
 import TillCore
 import TillShop
 
@@ -68,7 +68,11 @@ extension ControlAPI {
         case ("UNUSED", nil): return .unused
         case (nil, let part?), ("PART", let part?): return .part(part)
         default:
-            throw ControlError.bad("bad_share", "percentage goes with the share PART, and PART needs it.", path: "$.percentage")
+            throw ControlError.bad(
+                "bad_share",
+                "percentage goes with the share PART, and PART needs it.",
+                path: "$.percentage"
+            )
         }
     }
 }

@@ -51,7 +51,8 @@ indirect enum Schema: Sendable {
         }
     }
 
-    private static func faults(_ properties: [Property], _ members: [JSONTree.Member], _ path: String) -> [CatalogFault] {
+    private static func faults(_ properties: [Property], _ members: [JSONTree.Member], _ path: String) -> [CatalogFault]
+    {
         var faults: [CatalogFault] = []
         for member in members {
             let place = JSONTree.path(path, member.key)

@@ -1,5 +1,5 @@
-import HTTPTypes
 import Foundation
+import HTTPTypes
 import TillCore
 import TillShop
 import TillSigning
@@ -44,7 +44,10 @@ extension ControlAPI {
                 response: Self.team,
                 status: .created
             ) { exchange in
-                let team = try await newTeam(named: exchange.body.text("name") ?? "", id: exchange.body.text("issuerId"))
+                let team = try await newTeam(
+                    named: exchange.body.text("name") ?? "",
+                    id: exchange.body.text("issuerId")
+                )
                 return Self.json(team)
             },
         ]
@@ -76,7 +79,11 @@ extension ControlAPI {
         }
         let teams = shop.registry.teams
         if teams.count > 1 {
-            throw ControlError.bad("which_team", "There are \(teams.count) teams; name one by issuerId.", path: "$.issuerId")
+            throw ControlError.bad(
+                "which_team",
+                "There are \(teams.count) teams; name one by issuerId.",
+                path: "$.issuerId"
+            )
         }
         if let only = teams.first { return only }
         return try await newTeam(named: "Team", id: nil)
@@ -147,7 +154,8 @@ extension ControlAPI {
     private func createApp(_ exchange: ControlExchange) async throws -> [UInt8] {
         let bundleID = exchange.body.text("bundleId") ?? ""
         let isPlain = bundleID.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0) || $0 == 0x2d || $0 == 0x2e
+            (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0) || $0 == 0x2d
+                || $0 == 0x2e
         }
         guard isPlain, (1...155).contains(bundleID.utf8.count) else {
             throw ControlError.bad(

@@ -51,7 +51,8 @@ package struct DataDirectory: Sendable {
     package static func write(_ text: String, to path: String) throws {
         let temporary = "\(path).new-\(ProcessInfo.processInfo.processIdentifier)"
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-        guard FileManager.default.createFile(atPath: temporary, contents: Data(text.utf8), attributes: attributes) else {
+        guard FileManager.default.createFile(atPath: temporary, contents: Data(text.utf8), attributes: attributes)
+        else {
             throw DirectoryRefused.cannotWrite(path)
         }
         guard rename(temporary, path) == 0 else { throw DirectoryRefused.cannotWrite(path) }

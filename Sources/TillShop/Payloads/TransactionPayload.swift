@@ -5,7 +5,9 @@ enum TransactionPayload {
     /// - Parameters:
     ///   - signedDate: never earlier than the row's last change.
     ///   - device: only for what a device hands over.
-    static func bytes(_ row: Transaction, realm: Realm, app: String, signedDate: Timestamp, device: DeviceProof? = nil) -> [UInt8] {
+    static func bytes(_ row: Transaction, realm: Realm, app: String, signedDate: Timestamp, device: DeviceProof? = nil)
+        -> [UInt8]
+    {
         var json = PayloadWriter()
         json.put("transactionId", row.id.wireForm)
         json.put("originalTransactionId", row.originalID.wireForm)

@@ -1,0 +1,409 @@
+"""A `till serve` of one's own, and raw bytes to talk to it: shared by test_crash.py and test_hostile.py."""
+
+import base64
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+import jwt
+import pytest
+import requests
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+ROOT = Path(__file__).resolve().parents[2]
+START_LIMIT = 60.0
+STOP_LIMIT = 20.0
+
+
+def till_binary() -> str:
+    """The command under test. Missing is a failure, never a skip."""
+    path = Path(os.environ.get("TILL_BIN") or ROOT / ".build/debug/till")
+    if not (path.is_file() and os.access(path, os.X_OK)):
+        pytest.fail(f"{path} does not exist. Build it and run all tests with: make test", pytrace=False)
+    return str(path)
+
+
+def run_till(*arguments, timeout=60) -> subprocess.CompletedProcess:
+    """Runs a command of till to its end."""
+    return subprocess.run(
+        [till_binary(), *map(str, arguments)], capture_output=True, text=True, timeout=timeout, env=clean_environment()
+    )
+
+
+def clean_environment() -> dict:
+    """The environment without settings of Till's, which would reach the server."""
+    return {key: value for key, value in os.environ.items() if not key.upper().startswith("TILL_")}
+
+
+def doctor(data) -> subprocess.CompletedProcess:
+    return run_till("doctor", "--data", data)
+
+
+def assert_healthy(data, when: str):
+    """`till doctor` finds nothing."""
+    outcome = doctor(data)
+    assert outcome.returncode == 0 and "All is well" in outcome.stdout, (
+        f"till doctor {when}: exit {outcome.returncode}\n{outcome.stdout}\n{outcome.stderr}"
+    )
+
+
+class Server:
+    """One process of `till serve`."""
+
+    def __init__(self, data, work, *arguments, wait=True):
+        self.data = Path(data)
+        work = Path(work)
+        number = sum(1 for _ in work.glob("ready-*")) + sum(1 for _ in work.glob("stderr-*"))
+        self.ready_file = work / f"ready-{number}"
+        self.stdout_file = work / f"stdout-{number}"
+        self.stderr_file = work / f"stderr-{number}"
+        with open(self.stdout_file, "wb") as out, open(self.stderr_file, "wb") as err:
+            self.started = time.monotonic()
+            self.process = subprocess.Popen(
+                [
+                    till_binary(), "serve", "--data", str(self.data),
+                    "--production-port", "0", "--sandbox-port", "0", "--control-port", "0",
+                    "--ready-file", str(self.ready_file), *map(str, arguments),
+                ],
+                stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=clean_environment(),
+            )
+        self.pid = self.process.pid
+        self.ports = {}
+        if wait:
+            self.wait_until_ready()
+
+    def wait_until_ready(self):
+        """Reads the ready file once it is there; it is moved into place whole."""
+        while not self.ready_file.exists():
+            if self.process.poll() is not None:
+                raise AssertionError(f"till serve ended with {self.process.returncode}:\n{self.stderr()}")
+            if time.monotonic() - self.started > START_LIMIT:
+                self.kill()
+                raise AssertionError(f"till serve was not ready after {START_LIMIT} s:\n{self.stderr()}")
+            time.sleep(0.005)
+        self.start_seconds = time.monotonic() - self.started
+        document = json.loads(self.ready_file.read_text())
+        assert document["process"] == self.pid
+        self.ports = {
+            face: int(document[face].rsplit(":", 1)[1]) for face in ("production", "sandbox", "control")
+        }
+        return self
+
+    def stderr(self) -> str:
+        return self.stderr_file.read_bytes().decode("utf-8", "replace")
+
+    def stdout(self) -> str:
+        return self.stdout_file.read_bytes().decode("utf-8", "replace")
+
+    def kill(self):
+        """kill -9, and waits until the process is gone."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+        self.process.wait(STOP_LIMIT)
+
+    def stop(self, limit=STOP_LIMIT) -> int:
+        """SIGTERM; returns the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(limit)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"till serve did not stop within {limit} s of SIGTERM") from None
+
+    def memory(self) -> dict:
+        """VmRSS and VmHWM in bytes."""
+        text = Path(f"/proc/{self.pid}/status").read_text()
+        return {
+            name: int(re.search(rf"^{name}:\s+(\d+) kB", text, re.M).group(1)) * 1024 for name in ("VmRSS", "VmHWM")
+        }
+
+    # Control
+
+    def control(self, method, path, body=None, expect=(200, 201)):
+        """A JSON call of the control API."""
+        answer = requests.request(method, f"http://127.0.0.1:{self.ports['control']}{path}", json=body, timeout=30)
+        assert answer.status_code in expect, f"{method} {path}: {answer.status_code} {answer.text[:500]}"
+        return answer.json() if answer.content else None
+
+
+class AppleKey:
+    """An API key and the tokens that it signs."""
+
+    def __init__(self, created: dict, bundle_id: str):
+        self.key_id = created["keyId"]
+        self.issuer_id = created["issuerId"]
+        self.pem = created["privateKey"]
+        self.bundle_id = bundle_id
+        self.private = load_pem_private_key(self.pem.encode(), None)
+        self._kept = None
+
+    def claims(self, **changes) -> dict:
+        now = int(time.time())
+        claims = {
+            "iss": self.issuer_id, "iat": now, "exp": now + 300, "aud": "appstoreconnect-v1", "bid": self.bundle_id,
+        }
+        claims.update(changes)
+        return claims
+
+    def token(self, **changes) -> str:
+        """A token as Apple's libraries make it; without changes one that is kept for two minutes."""
+        if not changes:
+            if self._kept is None or time.monotonic() - self._kept[0] > 120:
+                text = jwt.encode(self.claims(), self.private, algorithm="ES256", headers={"kid": self.key_id})
+                self._kept = (time.monotonic(), text)
+            return self._kept[1]
+        return jwt.encode(self.claims(**changes), self.private, algorithm="ES256", headers={"kid": self.key_id})
+
+    def header(self) -> dict:
+        return {"alg": "ES256", "kid": self.key_id, "typ": "JWT"}
+
+    def raw_token(self, header, claims) -> str:
+        """A token of any two texts, rightly signed: no library would make it."""
+        def segment(part):
+            if isinstance(part, dict):
+                part = json.dumps(part)
+            return b64url(part if isinstance(part, bytes) else part.encode())
+
+        signed = f"{segment(header)}.{segment(claims)}"
+        r, s = decode_dss_signature(self.private.sign(signed.encode(), ec.ECDSA(hashes.SHA256())))
+        return f"{signed}.{b64url(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
+
+
+def b64url(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def payload(jws: str) -> dict:
+    """The payload of a JWS; who signed it is another suite's business."""
+    text = jws.split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+
+
+def path_part(text: str) -> str:
+    return quote(text, safe="")
+
+
+# Catalogue ------------------------------------------------------------------------------------------------------------
+
+
+def catalog(prefix: str) -> dict:
+    """A catalogue with every type of product."""
+    def plan(group, level, period, price):
+        return {
+            "groupId": group, "level": level, "period": period,
+            "billingPlans": [{"kind": "BILLED_UPFRONT", "price": price, "currency": "USD", "enabled": True}],
+        }
+
+    def product(name, type_, price, subscription=None):
+        document = {
+            "productId": f"{prefix}.{name}", "type": type_, "referenceName": name, "price": price, "currency": "USD",
+            "familyShareable": False, "forSale": True, "localizations": [], "offers": [],
+        }
+        if subscription:
+            document["subscription"] = subscription
+        return document
+
+    return {
+        "groups": [
+            {"groupId": "20000001", "name": "One", "localizations": []},
+            {"groupId": "20000002", "name": "Two", "localizations": []},
+        ],
+        "products": [
+            product("coins", "CONSUMABLE", "0.99"),
+            product("season", "NON_RENEWABLE", "4.99"),
+            product("forever", "NON_CONSUMABLE", "9.99"),
+            product("basic", "AUTO_RENEWABLE", "1.99", plan("20000001", 2, "P1M", "1.99")),
+            product("better", "AUTO_RENEWABLE", "2.99", plan("20000001", 1, "P1M", "2.99")),
+            product("other", "AUTO_RENEWABLE", "3.99", plan("20000002", 1, "P1Y", "3.99")),
+        ],
+    }
+
+
+def set_up_app(server: Server, bundle_id: str, team=None) -> AppleKey:
+    """An app that sells something, and a key that may ask about it."""
+    body = {"bundleId": bundle_id}
+    key = {"name": "tests"}
+    if team:
+        body["issuerId"] = key["issuerId"] = team
+    server.control("POST", "/v1/apps", body)
+    server.control("PUT", f"/v1/apps/{bundle_id}/catalog", catalog(bundle_id))
+    return AppleKey(server.control("POST", "/v1/keys", key), bundle_id)
+
+
+# Raw HTTP -------------------------------------------------------------------------------------------------------------
+
+
+class Answer:
+    """An answer as it came over the wire."""
+
+    def __init__(self, status, headers, body):
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    def json(self):
+        return json.loads(self.body)
+
+    def __repr__(self):
+        return f"<{self.status} {self.body[:200]!r}>"
+
+
+class Outcome:
+    """What became of a connection: the answers in order, whether the server closed, how long it took."""
+
+    def __init__(self, answers, closed, seconds, rest=b""):
+        self.answers = answers
+        self.closed = closed
+        self.seconds = seconds
+        self.rest = rest
+
+    @property
+    def statuses(self):
+        return [answer.status for answer in self.answers]
+
+    @property
+    def status(self):
+        """The first answer's status; None for a connection that was closed without one."""
+        return self.answers[0].status if self.answers else None
+
+    @property
+    def code(self):
+        """The first answer's errorCode."""
+        try:
+            return self.answers[0].json().get("errorCode")
+        except (IndexError, ValueError, AttributeError):
+            return None
+
+    def __repr__(self):
+        return f"<{self.answers} {'closed' if self.closed else 'open'} after {self.seconds:.1f} s>"
+
+
+def parse_answers(data: bytes, heads=()) -> tuple:
+    """Takes answers off the front of what was received; returns them and what is left."""
+    answers = []
+    while True:
+        if not data:
+            return answers, data
+        end = data.find(b"\r\n\r\n")
+        if end < 0:
+            return answers, data
+        lines = data[:end].split(b"\r\n")
+        words = lines[0].split(b" ", 2)
+        if len(words) < 2 or not words[0].startswith(b"HTTP/1.") or not words[1].isdigit():
+            raise AssertionError(f"not an HTTP answer: {data[:200]!r}")
+        headers = {}
+        for line in lines[1:]:
+            name, _, value = line.partition(b":")
+            headers[name.strip().lower().decode()] = value.strip().decode("latin-1")
+        status = int(words[1])
+        rest = data[end + 4 :]
+        if status < 200:
+            answers.append(Answer(status, headers, b""))
+            data = rest
+            continue
+        if headers.get("transfer-encoding") == "chunked":
+            body = b""
+            while True:
+                size, found, rest = rest.partition(b"\r\n")
+                if not found:
+                    return answers, data
+                length = int(size.split(b";")[0], 16)
+                if len(rest) < length + 2:
+                    return answers, data
+                body, rest = body + rest[:length], rest[length + 2 :]
+                if length == 0:
+                    break
+        else:
+            length = 0 if len(answers) in heads else int(headers.get("content-length", "0"))
+            if len(rest) < length:
+                return answers, data
+            body, rest = rest[:length], rest[length:]
+        answers.append(Answer(status, headers, body))
+        data = rest
+
+
+def converse(port, chunks, limit, wanted=1, pause=0.0, half_close=False, heads=()) -> Outcome:
+    """Sends bytes, or pieces of bytes one after the other, and reads until `wanted` final answers came, the server
+    closed, or the limit passed. Sending and reading go on at the same time, so that neither side waits for the other."""
+    if isinstance(chunks, (bytes, bytearray)):
+        chunks = [bytes(chunks)]
+    begun = time.monotonic()
+    received = bytearray()
+    closed = False
+    stop = threading.Event()
+    with socket.create_connection(("127.0.0.1", port), timeout=limit) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+        def send():
+            try:
+                for chunk in chunks:
+                    if stop.is_set():
+                        return
+                    connection.sendall(chunk)
+                    if pause:
+                        stop.wait(pause)
+                if half_close:
+                    connection.shutdown(socket.SHUT_WR)
+            except OSError:
+                pass
+
+        sender = threading.Thread(target=send, daemon=True)
+        sender.start()
+        parsed = ([], b"")
+        while True:
+            left = limit - (time.monotonic() - begun)
+            if left <= 0:
+                break
+            connection.settimeout(left)
+            try:
+                data = connection.recv(1 << 18)
+            except TimeoutError:
+                break
+            except OSError:
+                closed = True
+                break
+            if not data:
+                closed = True
+                break
+            received += data
+            parsed = parse_answers(bytes(received), heads)
+            if sum(1 for answer in parsed[0] if answer.status >= 200) >= wanted:
+                break
+        seconds = time.monotonic() - begun
+        stop.set()
+        try:
+            connection.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        sender.join(5)
+    answers, rest = parse_answers(bytes(received), heads)
+    return Outcome(answers, closed, seconds, rest)
+
+
+def request_bytes(method, target, headers=None, body=b"", token=None, host="127.0.0.1", length=True) -> bytes:
+    """A request, put together without any care for what is allowed in one."""
+    if isinstance(method, str):
+        method = method.encode("latin-1")
+    if isinstance(target, str):
+        target = target.encode("latin-1")
+    lines = [method + b" " + target + b" HTTP/1.1"]
+    if host is not None:
+        lines.append(b"Host: " + host.encode("latin-1"))
+    if token is not None:
+        lines.append(b"Authorization: Bearer " + (token if isinstance(token, bytes) else token.encode("latin-1")))
+    for name, value in (headers or {}).items():
+        lines.append(name.encode("latin-1") + b": " + (value if isinstance(value, bytes) else value.encode("latin-1")))
+    if length and (body or method in (b"POST", b"PUT")):
+        lines.append(b"Content-Length: " + str(len(body)).encode())
+    return b"\r\n".join(lines) + b"\r\n\r\n" + body

@@ -1,0 +1,110 @@
+import Testing
+import TillCore
+
+@Suite("Families")
+struct FamilyTests {
+    @Test("A member's copy has ids of its own, no price, and says FAMILY_SHARED")
+    func copies() throws {
+        var shop = CoreShop(selling: [Goods.plan(shared: true), Goods.skin(shared: true), Goods.coins()])
+        try shop.joins("bob", familyOf: "ann")
+        try shop.buys("ann", "coins")
+        let skin = try shop.buys("ann", "skin")
+        let pro = try shop.buys("ann", "pro", token: "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11")
+        let rows = shop.history("bob")
+        #expect(rows.map(\.productID) == ["skin", "pro"])
+        #expect(rows.map(\.sharedFrom) == [skin.id, pro.id])
+        for row in rows {
+            #expect(row.ownership == .familyShared && row.price == nil && row.order == nil)
+            #expect(row.appAccountToken == nil && row.isOriginal)
+            #expect(row.id.partition == shop.accounts["bob"]?.id.partition)
+        }
+        #expect(rows[1].expiresDate == pro.expiresDate)
+        #expect(rows[1].lineItem != pro.lineItem && rows[1].lineItem != nil)
+        #expect(shop.status("bob", .familyShared) == .active)
+    }
+
+    @Test("Who joins gets what the others have, and gives what they have")
+    func joining() throws {
+        var shop = CoreShop(selling: [Goods.plan(shared: true), Goods.skin(shared: true)])
+        try shop.buys("ann", "pro")
+        try shop.buys("bob", "skin")
+        try shop.joins("bob", familyOf: "ann")
+        #expect(shop.history("bob").map(\.productID) == ["skin", "pro"])
+        #expect(shop.history("ann").map(\.productID) == ["pro", "skin"])
+        #expect(throws: Refusal.alreadyInFamily(customer: "bob", family: "family")) {
+            try shop.joins("bob", familyOf: "ann")
+        }
+    }
+
+    @Test("T17: a refund of the purchaser's ends the members' access, its reversal gives it back")
+    func refund() throws {
+        var shop = CoreShop(selling: [Goods.plan(shared: true), Goods.skin(shared: true)])
+        try shop.joins("bob", familyOf: "ann")
+        try shop.joins("cat", familyOf: "ann")
+        let pro = try shop.buys("ann", "pro")
+        let skin = try shop.buys("ann", "skin")
+        for row in [pro, skin] { try shop.refunds("ann", row, reason: .issueInApp) }
+        for member in ["bob", "cat"] {
+            for row in shop.history(member) {
+                #expect(row.revocation?.kind == .familyRevoke)
+                #expect(row.revocation?.reason == .issueInApp)
+                #expect(row.revocation?.percentage == nil && row.refundNumber == nil)
+            }
+            #expect(shop.status(member, .familyShared) == .revoked)
+        }
+        for row in [pro, skin] { try shop.act("ann", .reverseRefund(row.id)) }
+        for member in ["bob", "cat"] {
+            #expect(shop.history(member).allSatisfy { $0.revocation == nil })
+            #expect(shop.status(member, .familyShared) == .active)
+        }
+    }
+
+    @Test("A member who leaves loses what was shared; when the organizer leaves, everybody does")
+    func leaving() throws {
+        var shop = CoreShop(selling: [Goods.skin(shared: true)])
+        try shop.joins("bob", familyOf: "ann")
+        try shop.joins("cat", familyOf: "ann")
+        try shop.buys("ann", "skin")
+        try shop.act("bob", .leaveFamily)
+        #expect(shop.history("bob").last?.revocation?.reason == .other)
+        #expect(shop.history("cat").last?.revocation == nil)
+        #expect(shop.accounts["cat"]?.family?.members.count == 2)
+        try shop.act("ann", .leaveFamily)
+        #expect(shop.history("cat").last?.revocation?.kind == .familyRevoke)
+        #expect(shop.accounts.values.allSatisfy { $0.family == nil })
+        #expect(throws: Refusal.notInFamily(customer: "cat")) { try shop.act("cat", .leaveFamily) }
+        #expect(try shop.buys("cat", "skin").ownership == .purchased)
+    }
+
+    @Test("A family has at most six members")
+    func size() throws {
+        var shop = CoreShop(selling: [Goods.coins()])
+        for member in ["b", "c", "d", "e", "f"] { try shop.joins(member, familyOf: "a") }
+        #expect(throws: Refusal.familyFull(family: "family")) { try shop.joins("g", familyOf: "a") }
+    }
+
+    @Test("A copy cannot be refunded, nor given a token")
+    func copiesAreNotOwned() throws {
+        var shop = CoreShop(selling: [Goods.skin(shared: true)])
+        try shop.joins("bob", familyOf: "ann")
+        try shop.buys("ann", "skin")
+        let copy = try #require(shop.history("bob").first)
+        #expect(throws: Refusal.familyShared(copy.id)) { try shop.refunds("bob", copy) }
+        #expect(throws: Refusal.familyShared(copy.id)) {
+            try shop.act("bob", .setAppAccountToken(copy.id, token: "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11"))
+        }
+    }
+
+    @Test("An upgrade of the purchaser's upgrades the copies under their own originals")
+    func upgrade() throws {
+        var shop = CoreShop(selling: [Goods.plan("basic", level: 2, shared: true), Goods.plan("top", shared: true)])
+        try shop.joins("bob", familyOf: "ann")
+        try shop.buys("ann", "basic")
+        let original = try #require(shop.history("bob").first)
+        try shop.buys("ann", "top")
+        let rows = shop.history("bob")
+        #expect(rows.map(\.productID) == ["basic", "top"])
+        #expect(rows[0].isUpgraded && !rows[1].isUpgraded)
+        #expect(rows[1].originalID == original.id)
+    }
+}

@@ -1,0 +1,95 @@
+import Testing
+import TillCore
+
+@Suite("Identifiers have the shapes of the store's and carry their partition")
+struct IdentifierTests {
+    private let usa = Storefront.unitedStates
+
+    @Test("A sandbox transaction has sixteen digits from 2000000; a production one fifteen with the storefront's prefix")
+    func shapes() throws {
+        var ids = Identifiers(reserved: 7..<100)
+        let account = ids.account(in: Partition(of: 515))
+        #expect(account.wireForm.count == 18)
+        #expect(account.wireForm.hasPrefix("704"))
+        let sandbox = ids.transaction(of: account, realm: .sandbox, storefront: usa)
+        #expect(sandbox.wireForm.count == 16)
+        #expect(sandbox.wireForm.hasPrefix("2000000"))
+        let germany = try #require(Storefront(code: "DEU"))
+        let here = ids.transaction(of: account, realm: .production, storefront: usa)
+        let there = ids.transaction(of: account, realm: .production, storefront: germany)
+        #expect(here.wireForm.count == 15)
+        #expect(here.wireForm.prefix(3) != there.wireForm.prefix(3))
+        #expect(AccountID.hasShape(account.number))
+        #expect(!AccountID.hasShape(sandbox.number))
+        #expect(!AccountID.hasShape(here.number))
+    }
+
+    @Test("Every id leads to the partition of its account, and gives its counter back", arguments: Realm.allCases)
+    func partitions(_ realm: Realm) {
+        for counter in [Int64(1), 977, 976_562_499, 976_562_500, 9_765_625_001] {
+            var ids = Identifiers(reserved: counter..<counter + 10)
+            let account = ids.account(in: Partition(of: 1_023))
+            let transaction = ids.transaction(of: account, realm: realm, storefront: usa)
+            let lineItem = ids.lineItem(of: account, realm: realm, storefront: usa)
+            let order = ids.order(of: account)
+            #expect(account.partition.number == 1_023)
+            #expect(transaction.partition == account.partition)
+            #expect(Partition(of: lineItem) == account.partition)
+            #expect(order.partition == account.partition)
+            #expect(Identifiers.counter(of: account) == counter)
+            #expect(Identifiers.counter(of: transaction) == counter + 1)
+        }
+    }
+
+    @Test("No two ids of a realm are the same, whatever the storefront and however large the counter")
+    func uniqueness() throws {
+        let places = [usa, try #require(Storefront(code: "DEU")), try #require(Storefront(code: "JPN"))]
+        var seen: Set<Int64> = []
+        var count = 0
+        // The rooms of neighbouring prefixes meet where the counter fills twelve digits.
+        for start in [Int64(1), 976_562_490, 9_765_624_990] {
+            var ids = Identifiers(reserved: start..<start + 301)
+            let account = ids.account(in: Partition(of: 3))
+            for index in 0..<300 {
+                seen.insert(ids.transaction(of: account, realm: .production, storefront: places[index % 3]).number)
+                count += 1
+            }
+        }
+        #expect(seen.count == count)
+    }
+
+    @Test("An order is M and nine characters, looks unordered, and reads back")
+    func orders() throws {
+        var texts: Set<String> = []
+        for number in [Int64(0), 1, 1_024, 1_025, 2_048, 5_555_555, 101_559_956_668_415] {
+            let order = OrderID(number)
+            #expect(order.wireForm.count == 10)
+            #expect(order.wireForm.first == "M")
+            #expect(OrderID(wireForm: order.wireForm) == order)
+            texts.insert(order.wireForm)
+        }
+        #expect(texts.count == 7)
+        for text in ["", "M", "MABC", "XABCDEFGHI", "MABCDEFGHi", "MABCDEFGHIJ", "MABCDEFGH-", "MÄBCDEFGH"] {
+            #expect(OrderID(wireForm: text) == nil)
+        }
+    }
+
+    @Test("The partition of a customer never changes: these values are for ever")
+    func partitionOfCustomer() {
+        let known = Partition(realm: .sandbox, app: "com.example", customer: "ann").number
+        #expect(known == 756)
+        let numbers = (0..<2_000).map { Partition(realm: .production, app: "a", customer: "c\($0)").number }
+        #expect(numbers.allSatisfy { (0..<1_024).contains($0) })
+        #expect(Set(numbers).count > 800)
+    }
+
+    @Test("A UUID is read in any case and written in lower case; anything else is none")
+    func uuids() {
+        #expect(
+            UUIDText.canonical("0F6F6E3C-6D3E-4A58-9B1D-6F0F7A0F5A11") == "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11"
+        )
+        for text in ["", "0f6f6e3c6d3e4a589b1d6f0f7a0f5a11", "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a1g", "not a uuid"] {
+            #expect(UUIDText.canonical(text) == nil)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Testing
+import TillCore
+
+@Suite("Periods are added in Pacific time")
+struct PeriodTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let start: String
+        let period: Period
+        let keepsAnchor: Bool
+        let ends: [String]
+        var testDescription: String { "\(start) \(period.iso8601) anchor \(keepsAnchor)" }
+    }
+
+    static let table: [Row] = [
+        Row(
+            start: "2025-01-31T18:30:00Z",
+            period: Period(1, .month),
+            keepsAnchor: true,
+            ends: ["2025-02-28T18:30:00Z", "2025-03-31T17:30:00Z", "2025-04-30T17:30:00Z", "2025-05-31T17:30:00Z"]
+        ),
+        Row(
+            start: "2025-01-31T18:30:00Z",
+            period: Period(1, .month),
+            keepsAnchor: false,
+            ends: ["2025-02-28T18:30:00Z", "2025-03-28T17:30:00Z", "2025-04-28T17:30:00Z"]
+        ),
+        Row(
+            start: "2025-10-15T09:00:00Z",
+            period: Period(1, .month),
+            keepsAnchor: true,
+            ends: ["2025-11-15T10:00:00Z", "2025-12-15T10:00:00Z"]
+        ),
+        Row(
+            start: "2024-02-29T20:00:00Z",
+            period: Period(1, .year),
+            keepsAnchor: true,
+            ends: ["2025-02-28T20:00:00Z", "2026-02-28T20:00:00Z", "2027-02-28T20:00:00Z", "2028-02-29T20:00:00Z"]
+        ),
+        Row(
+            start: "2025-10-29T09:15:00Z",
+            period: Period(1, .week),
+            keepsAnchor: true,
+            ends: ["2025-11-05T10:15:00Z"]
+        ),
+        // The six days of grace that were seen across the autumn change of the clocks.
+        Row(
+            start: "2022-11-01T09:15:38Z",
+            period: Period(6, .day),
+            keepsAnchor: true,
+            ends: ["2022-11-07T10:15:38Z"]
+        ),
+    ]
+
+    @Test("The table of dates holds, period after period", arguments: table)
+    func dates(_ row: Row) {
+        var instant = Timestamp(day: row.start)
+        let anchor = row.keepsAnchor ? Period.anchorDay(of: instant) : nil
+        for end in row.ends {
+            instant = row.period.end(from: instant, anchorDay: anchor)
+            #expect(instant == Timestamp(day: end))
+        }
+    }
+
+    @Test("ISO 8601 is read and written; what is no period is nil")
+    func text() {
+        for text in ["P1W", "P3D", "P2W", "P1M", "P6M", "P1Y", "P12M"] {
+            #expect(Period(iso8601: text)?.iso8601 == text)
+        }
+        for text in ["", "P", "P0M", "1M", "P1H", "P-1M", "P1M2D", "P1234M", "p1m", "P１M"] {
+            #expect(Period(iso8601: text) == nil)
+        }
+    }
+
+    @Test("Twelve months are a year, a week is seven days, a month is no number of days")
+    func lengths() {
+        #expect(Period(12, .month).isAsLong(as: Period(1, .year)))
+        #expect(Period(1, .week).isAsLong(as: Period(7, .day)))
+        #expect(!Period(1, .month).isAsLong(as: Period(30, .day)))
+        #expect(!Period(1, .month).isAsLong(as: Period(1, .year)))
+    }
+}

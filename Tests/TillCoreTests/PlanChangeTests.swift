@@ -1,0 +1,59 @@
+import Testing
+import TillCore
+
+@Suite("Changes of plan inside a group")
+struct PlanChangeTests {
+    @Test(
+        "A higher level at once, the same level at once if as long, everything else at the next renewal",
+        arguments: [
+            // (from level, from months, to level, to months, at once)
+            (2, 1, 1, 1, true), (2, 1, 1, 12, true), (1, 1, 1, 1, true), (1, 1, 1, 12, false),
+            (1, 12, 1, 12, true), (1, 1, 2, 1, false), (1, 12, 2, 1, false),
+        ]
+    )
+    func table(_ fromLevel: Int, _ fromMonths: Int, _ toLevel: Int, _ toMonths: Int, _ atOnce: Bool) {
+        let from = SubscriptionPlan(groupID: "g", level: fromLevel, period: Period(fromMonths, .month))
+        let to = SubscriptionPlan(groupID: "g", level: toLevel, period: Period(toMonths, .month))
+        #expect((Ledger.effect(of: to, from: from) == .atOnce) == atOnce)
+    }
+
+    private static let products = [
+        Goods.plan("basic", level: 2), Goods.plan("top", level: 1, period: Period(1, .year), price: 39_990),
+    ]
+
+    @Test("T5: an upgrade begins now; the old row is marked and reappears in the history")
+    func upgrade() throws {
+        var shop = CoreShop(on: "2026-01-01", selling: Self.products)
+        let old = try shop.buys("ann", "basic", token: "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11")
+        shop.advance(to: "2026-01-10")
+        let new = try shop.buys("ann", "top")
+        #expect(new.originalID == old.id)
+        #expect(new.lineItem != old.lineItem)
+        #expect(new.expiresDate == Timestamp(day: "2027-01-10"))
+        #expect(new.appAccountToken == old.appAccountToken)
+        let marked = try #require(shop.rows[old.id])
+        #expect(marked.isUpgraded && marked.expiresDate == old.expiresDate && marked.revocation == nil)
+        #expect(shop.history("ann").map(\.id) == [old.id, new.id])
+        #expect(marked.change > old.change)
+        let info = try shop.renewalInfo("ann")
+        #expect(info.productID == "top" && info.autoRenewProductID == "top")
+        #expect(info.recentStart == old.purchaseDate)
+        #expect(shop.events.last == .upgraded(from: old.id, to: new.id))
+    }
+
+    @Test("T6: a downgrade changes only what comes next, and may be withdrawn")
+    func downgrade() throws {
+        var shop = CoreShop(on: "2026-01-01", selling: Self.products)
+        let row = try shop.buys("ann", "top")
+        try shop.buys("ann", "basic")
+        #expect(shop.history("ann") == [row])
+        var info = try shop.renewalInfo("ann")
+        #expect(info.productID == "top" && info.autoRenewProductID == "basic")
+        #expect(info.renewalPrice?.milliunits == 4_990)
+        #expect(shop.events.last == .planChangeChosen(row.id, product: "basic"))
+        try shop.buys("ann", "top")
+        info = try shop.renewalInfo("ann")
+        #expect(info.autoRenewProductID == "top")
+        #expect(shop.events.last == .planChangeWithdrawn(row.id))
+    }
+}

@@ -1,0 +1,144 @@
+import Testing
+import TillCore
+
+@Suite("Buying")
+struct PurchaseTests {
+    @Test("A consumable is bought again and again, one to ten at a time, for the whole price")
+    func consumables() throws {
+        var shop = CoreShop(selling: [Goods.coins()])
+        let first = try shop.buys("ann", "coins", quantity: 3)
+        let second = try shop.buys("ann", "coins", quantity: 10)
+        #expect(first.price == Money(milliunits: 2_970, currency: "USD"))
+        #expect(first.quantity == 3)
+        #expect(first.isOriginal && second.isOriginal)
+        #expect(first.id != second.id)
+        #expect(first.lineItem == nil && first.expiresDate == nil && first.groupID == nil)
+        #expect(first.order != second.order)
+        #expect(shop.history("ann").map(\.change) == [1, 2])
+        for quantity in [0, -1, 11] {
+            #expect(throws: Refusal.badQuantity(quantity, most: 10, type: .consumable)) {
+                try shop.buys("ann", "coins", quantity: quantity)
+            }
+        }
+    }
+
+    @Test("A non-consumable is bought once, and again only after a refund")
+    func nonConsumables() throws {
+        var shop = CoreShop(selling: [Goods.skin()])
+        let row = try shop.buys("ann", "skin")
+        #expect(throws: Refusal.alreadyOwned(product: "skin")) { try shop.buys("ann", "skin") }
+        #expect(throws: Refusal.badQuantity(2, most: 1, type: .nonConsumable)) {
+            try shop.buys("bob", "skin", quantity: 2)
+        }
+        try shop.refunds("ann", row)
+        #expect(try shop.buys("ann", "skin").id != row.id)
+    }
+
+    @Test("A non-renewing subscription has no expiry and may be bought again")
+    func nonRenewing() throws {
+        var shop = CoreShop(selling: [Goods.season])
+        let row = try shop.buys("ann", "season")
+        #expect(row.expiresDate == nil)
+        #expect(try shop.buys("ann", "season").id != row.id)
+    }
+
+    @Test("T1: a first purchase of a subscription starts a period now")
+    func firstPurchase() throws {
+        var shop = CoreShop(on: "2026-01-15", selling: [Goods.plan()])
+        let row = try shop.buys("ann", "pro", token: "0F6F6E3C-6D3E-4A58-9B1D-6F0F7A0F5A11")
+        #expect(row.isOriginal)
+        #expect(row.lineItem != nil && row.lineItem != row.id.number)
+        #expect(row.expiresDate == Timestamp(day: "2026-02-15"))
+        #expect(row.reason == .purchase)
+        #expect(row.offer == nil)
+        #expect(row.appAccountToken == "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11")
+        #expect(shop.events == [.subscribed(row.id)])
+        let info = try shop.renewalInfo("ann")
+        #expect(info.renewalDate == row.expiresDate)
+        #expect(info.renewalPrice == Money(milliunits: 4_990, currency: "USD"))
+        #expect(info.recentStart == row.purchaseDate)
+        #expect(info.expirationIntent == nil && info.isInBillingRetry == nil)
+    }
+
+    @Test("Purchase dates are whole seconds, and nothing happens before the last event")
+    func dates() throws {
+        var shop = CoreShop(selling: [Goods.coins()])
+        shop.now = shop.now.advanced(milliseconds: 999)
+        let row = try shop.buys("ann", "coins")
+        #expect(row.purchaseDate.milliseconds % 1_000 == 0)
+        #expect(row.modifiedDate == shop.now)
+        let last = shop.now
+        shop.now = shop.now.advanced(milliseconds: -1)
+        let early = shop.now
+        #expect(throws: Refusal.earlierThanLastEvent(at: early, last: last)) { try shop.buys("ann", "coins") }
+    }
+
+    @Test("The storefront decides the price, the purchase may override both")
+    func storefronts() throws {
+        let euro = Money(milliunits: 1_090, currency: "EUR")
+        let prices = PriceList(standard: Money(milliunits: 990, currency: "USD"), byStorefront: ["DEU": euro])
+        var shop = CoreShop(selling: [Goods.coins(price: prices)])
+        shop.open("eva", storefront: "DEU")
+        #expect(try shop.buys("eva", "coins").price == euro)
+        let japan = try #require(Storefront(code: "JPN"))
+        var purchase = Purchase(productID: "coins", quantity: 2, storefront: japan)
+        purchase.price = Money(milliunits: 300_000, currency: "JPY")
+        let row = try #require(try shop.act("eva", .purchase(purchase)).rowChanges.last?.after)
+        #expect(row.storefront == japan)
+        #expect(row.price == Money(milliunits: 600_000, currency: "JPY"))
+        purchase.price = Money(milliunits: .max, currency: "JPY")
+        #expect(throws: Refusal.badPrice(milliunits: .max)) { try shop.act("eva", .purchase(purchase)) }
+    }
+
+    @Test("What is not in the catalogue, or not for sale any more, is refused")
+    func absentProducts() {
+        var skin = Goods.skin()
+        skin.isForSale = false
+        var shop = CoreShop(selling: [skin])
+        #expect(throws: Refusal.unknownProduct("coins")) { try shop.buys("ann", "coins") }
+        #expect(throws: Refusal.productNotForSale("skin")) { try shop.buys("ann", "skin") }
+        shop.catalog.put(Goods.coins())
+        #expect(throws: Refusal.badAppAccountToken("x")) { try shop.buys("ann", "coins", token: "x") }
+    }
+
+    @Test("T12: a lapsed subscription begins again under the same original, with any product of the group")
+    func resubscription() throws {
+        var shop = CoreShop(on: "2026-01-01", selling: [Goods.plan(), Goods.plan("max", level: 2)])
+        let first = try shop.buys("ann", "pro")
+        shop.advance(to: "2026-03-01")
+        #expect(shop.status("ann") == .expired)
+        let again = try shop.buys("ann", "max")
+        #expect(again.originalID == first.id)
+        #expect(again.originalPurchaseDate == first.purchaseDate)
+        #expect(again.reason == .purchase)
+        #expect(shop.events == [.subscribed(first.id), .resubscribed(again.id)])
+        #expect(try shop.renewalInfo("ann").recentStart == again.purchaseDate)
+    }
+
+    @Test("A short gap keeps the start of the run: ten minutes in the sandbox, sixty days in production")
+    func recentStart() throws {
+        for (realm, back) in [(Realm.production, "2026-03-01"), (.sandbox, "2026-02-01T12:05:00Z")] {
+            var shop = CoreShop(on: "2026-01-01", in: realm, selling: [Goods.plan()])
+            let first = try shop.buys("ann", "pro")
+            shop.advance(to: back)
+            try shop.buys("ann", "pro")
+            #expect(try shop.renewalInfo("ann").recentStart == first.purchaseDate)
+        }
+        var shop = CoreShop(on: "2026-01-01", in: .production, selling: [Goods.plan()])
+        try shop.buys("ann", "pro")
+        shop.advance(to: "2026-05-01")
+        let again = try shop.buys("ann", "pro")
+        #expect(try shop.renewalInfo("ann").recentStart == again.purchaseDate)
+    }
+
+    @Test("Groups are independent: each has a subscription of its own")
+    func groups() throws {
+        var shop = CoreShop(selling: [Goods.plan(), Goods.plan("radio", group: "999")])
+        let pro = try shop.buys("ann", "pro")
+        let radio = try shop.buys("ann", "radio")
+        #expect(pro.originalID != radio.originalID)
+        #expect(throws: Refusal.alreadySubscribed(product: "pro", until: Timestamp(day: "2026-02-01"))) {
+            try shop.buys("ann", "pro")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Testing
+import TillCore
+
+@Suite("Refunds")
+struct RefundTests {
+    @Test("T15, T16: a refund marks the row, its reversal clears it; both move it to the end of the history")
+    func fullAndBack() throws {
+        var shop = CoreShop(selling: [Goods.coins()])
+        let first = try shop.buys("ann", "coins")
+        try shop.buys("ann", "coins")
+        let refunded = try shop.refunds("ann", first, reason: .issueInApp)
+        #expect(refunded.revocation?.kind == .refundFull)
+        #expect(refunded.revocation?.percentage == 100_000)
+        #expect(refunded.revocation?.reason == .issueInApp)
+        #expect(refunded.refundNumber == 1)
+        #expect(refunded.price == first.price)
+        #expect(shop.history("ann").last?.id == first.id)
+        #expect(throws: (any Error).self) { try shop.refunds("ann", first) }
+        try shop.act("ann", .reverseRefund(first.id))
+        let restored = try #require(shop.rows[first.id])
+        #expect(restored.revocation == nil && restored.refundNumber == nil)
+        #expect(restored.change == refunded.change + 1)
+        #expect(throws: Refusal.notRefunded(first.id)) { try shop.act("ann", .reverseRefund(first.id)) }
+        #expect(try shop.refunds("ann", first).refundNumber == 2)
+    }
+
+    @Test("A part is thousandths of a percent; the unused part of a period is measured")
+    func prorated() throws {
+        var shop = CoreShop(on: "2026-04-01T12:00:00Z", selling: [Goods.plan(), Goods.coins()])
+        let coins = try shop.buys("ann", "coins")
+        #expect(try shop.refunds("ann", coins, .part(50_000)).revocation?.percentage == 50_000)
+        #expect(shop.rows[coins.id]?.revocation?.kind == .refundProrated)
+        let pro = try shop.buys("ann", "pro")
+        shop.advance(to: "2026-04-16T12:00:00Z")
+        #expect(try shop.refunds("ann", pro, .unused).revocation?.percentage == 50_000)
+        #expect(shop.status("ann") == .revoked)
+        for part in [0, 100_000, -1] {
+            #expect(throws: Refusal.badPercentage(part)) {
+                let row = try shop.buys("bob", "coins")
+                try shop.refunds("bob", row, .part(part))
+            }
+        }
+    }
+
+    @Test("Nothing is left to prorate of a one-time product or a period that is over")
+    func nothingLeft() throws {
+        var shop = CoreShop(on: "2026-04-01", selling: [Goods.plan(), Goods.coins()])
+        let coins = try shop.buys("ann", "coins")
+        let pro = try shop.buys("ann", "pro")
+        shop.advance(to: "2026-06-01")
+        #expect(throws: Refusal.nothingLeftToProrate(coins.id)) { try shop.refunds("ann", coins, .unused) }
+        #expect(throws: Refusal.nothingLeftToProrate(pro.id)) { try shop.refunds("ann", pro, .unused) }
+    }
+
+    @Test("A refund of the running period revokes; of an older one it does not; a purchase brings back")
+    func statuses() throws {
+        var shop = CoreShop(on: "2026-01-01", selling: [Goods.plan("basic", level: 2), Goods.plan("top", level: 1)])
+        let old = try shop.buys("ann", "basic")
+        let new = try shop.buys("ann", "top")
+        try shop.refunds("ann", old)
+        #expect(shop.status("ann") == .active)
+        try shop.refunds("ann", new)
+        #expect(shop.status("ann") == .revoked)
+        try shop.act("ann", .reverseRefund(new.id))
+        #expect(shop.status("ann") == .active)
+        try shop.refunds("ann", new)
+        let again = try shop.buys("ann", "basic")
+        #expect(shop.status("ann") == .active)
+        #expect(again.originalID == old.id)
+    }
+}
