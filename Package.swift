@@ -15,6 +15,7 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -106,12 +107,12 @@ let package = Package(
         ),
         .testTarget(
             name: "TillStorageTests",
-            dependencies: ["TillSQLite", "TillStorage", "TillCore", grdb],
+            dependencies: ["TillSQLite", "TillStorage", "TillCore", grdb, grdbSQLite],
             swiftSettings: settings
         ),
         .testTarget(
             name: "TillShopTests",
-            dependencies: ["TillShop", "TillTesting", "TillSQLite", "TillStorage", "TillSigning", "TillCore"],
+            dependencies: ["TillShop", "TillTesting", "TillSQLite", "TillStorage", "TillSigning", "TillCore", grdb],
             swiftSettings: settings
         ),
         .testTarget(

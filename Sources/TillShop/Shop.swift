@@ -41,7 +41,7 @@ package final class Shop: Sendable {
         self.wallClock = wallClock
         self.chain = Mutex(chain)
         registry = try await Registry(storage: storage)
-        journal = Journal(storage: storage, logger: logger)
+        journal = Journal(storage: storage, logger: logger, keeping: settings.journalLength)
         cursors = try await CursorSeal(storage: storage)
         identifiers = IdentifierPool(storage: storage)
         commits = CommitQueue(storage: storage)

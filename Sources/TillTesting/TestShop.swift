@@ -1,0 +1,114 @@
+import Foundation
+import Logging
+import Synchronization
+import TillCore
+import TillSQLite
+import TillShop
+import TillSigning
+import TillStorage
+
+/// A whole shop on a data directory of its own, with one team, one app and one key, on a clock that the test moves.
+package final class TestShop: Sendable {
+    /// The folder, removed when the test lets go of the shop.
+    package let directory: DataDirectory
+    /// The shop at work.
+    package let shop: Shop
+    /// The app that it sells for.
+    package let app: AppRecord
+    /// An API key of the app's team.
+    package let key: APIKeyPair
+    private let clock: TestClock
+
+    /// The bundle id of the app.
+    package static let bundleID = "com.example.shop"
+
+    /// Opens a shop that sells some products.
+    ///
+    /// - Parameter now: the wall clock at the start, milliseconds since 1970.
+    package init(selling products: [Product] = [], settings: Settings = Settings(), now: Int64 = 1_767_225_600_000)
+        async throws
+    {
+        let folder = NSTemporaryDirectory() + "till-shop-\(UUID().uuidString)"
+        directory = DataDirectory(folder)
+        try directory.prepare()
+        let clock = TestClock(now)
+        self.clock = clock
+        let certificates = CertificateStore(directory)
+        let chain = try certificates.chain(under: try certificates.root(), ocspURL: "http://localhost:8888/ocsp")
+        var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        logger.logLevel = .critical
+        shop = try await Shop(
+            storage: try SQLiteStorage(path: directory.database),
+            chain: chain,
+            settings: settings,
+            logger: logger,
+            wallClock: { clock.now }
+        )
+        let team = Team(issuerID: UUID().uuidString.lowercased(), name: "Team", createdAt: clock.now)
+        try await shop.registry.put(team)
+        app = AppRecord(
+            bundleID: Self.bundleID,
+            appleID: 1_234_567_890,
+            name: "Shop",
+            issuerID: team.issuerID,
+            createdAt: clock.now
+        )
+        try await shop.registry.put(app)
+        let (record, secret) = try await shop.makeKey(named: "test", issuerID: team.issuerID)
+        key = try APIKeyPair(keyID: record.id, privateKeyPEM: secret)
+        _ = try await shop.updateCatalog(of: app.bundleID) { catalog in
+            var catalog = catalog
+            for product in products { catalog.put(product) }
+            return catalog
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: directory.path) }
+
+    /// The wall clock.
+    package var now: Timestamp { clock.now }
+
+    /// Moves the wall clock on, in milliseconds.
+    package func advance(_ milliseconds: Int64) { clock.advance(milliseconds) }
+
+    /// A customer of the app.
+    package func customer(_ name: String, in realm: Realm = .sandbox) -> CustomerName {
+        CustomerName(AccountScope(realm: realm, app: app.bundleID), name)
+    }
+
+    /// Lets a customer buy.
+    @discardableResult
+    package func buy(_ product: String, by name: String, quantity: Int = 1, in realm: Realm = .sandbox) async throws
+        -> Transaction
+    {
+        let purchase = Purchase(productID: product, quantity: quantity)
+        let outcome = try await shop.perform(.purchase(purchase), by: customer(name, in: realm), opening: Opening())
+        guard let row = outcome.transaction else { preconditionFailure("the purchase left no transaction") }
+        return row
+    }
+
+    /// A bearer token of the app's key, good for five minutes from the wall clock.
+    ///
+    /// - Parameter changes: claims that are put in or, when nil, taken out.
+    package func token(_ changes: [String: JSONTree?] = [:], key: APIKeyPair? = nil) throws -> String {
+        let seconds = clock.now.milliseconds / 1_000
+        var claims: [String: JSONTree] = [
+            "iss": .string(app.issuerID), "aud": .string(BearerToken.audience), "bid": .string(app.bundleID),
+            "iat": .number(String(seconds)), "exp": .number(String(seconds + 300)),
+        ]
+        for (name, value) in changes { claims[name] = value }
+        let members = claims.sorted { $0.key < $1.key }.map { JSONTree.Member($0.key, $0.value) }
+        return try (key ?? self.key).sign(JSONTree.object(members).written())
+    }
+}
+
+/// A clock that stands still until it is moved.
+private final class TestClock: Sendable {
+    private let milliseconds: Mutex<Int64>
+
+    init(_ start: Int64) { milliseconds = Mutex(start) }
+
+    var now: Timestamp { Timestamp(milliseconds: milliseconds.withLock { $0 }) }
+
+    func advance(_ delta: Int64) { milliseconds.withLock { $0 += delta } }
+}

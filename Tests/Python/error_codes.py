@@ -1,0 +1,177 @@
+"""The documented error codes of the App Store Server API and the Retention Messaging API: numbers and names.
+
+Every code is either provoked in a run of this suite or stands in LISTED with the reason and the issue that will
+provoke it. `test_complete.py` fails for a code that is neither, and for one that is both.
+"""
+
+NAMES = {
+    4000000: "GeneralBadRequestError",
+    4000002: "InvalidAppIdentifierError",
+    4000004: "InvalidLimitError",
+    4000005: "InvalidRequestRevisionError",
+    4000006: "InvalidTransactionIdError",
+    4000008: "InvalidOriginalTransactionIdError",
+    4000009: "InvalidExtendByDaysError",
+    4000010: "InvalidExtendReasonCodeError",
+    4000011: "InvalidRequestIdentifierError",
+    4000012: "StartDateTooFarInPastError",
+    4000013: "StartDateAfterEndDateError",
+    4000014: "InvalidPaginationTokenError",
+    4000015: "InvalidStartDateError",
+    4000016: "InvalidEndDateError",
+    4000017: "PaginationTokenExpiredError",
+    4000018: "InvalidNotificationTypeError",
+    4000019: "MultipleFiltersSuppliedError",
+    4000020: "InvalidTestNotificationTokenError",
+    4000021: "InvalidSortError",
+    4000022: "InvalidProductTypeError",
+    4000023: "InvalidProductIdError",
+    4000024: "InvalidSubscriptionGroupIdentifierError",
+    4000025: "InvalidExcludeRevokedError",
+    4000026: "InvalidInAppOwnershipTypeError",
+    4000027: "InvalidEmptyStorefrontCountryCodeListError",
+    4000028: "InvalidStorefrontCountryCodeError",
+    4000030: "InvalidRevokedError",
+    4000031: "InvalidStatusError",
+    4000032: "InvalidAccountTenureError",
+    4000033: "InvalidAppAccountTokenError",
+    4000034: "InvalidConsumptionStatusError",
+    4000035: "InvalidCustomerConsentedError",
+    4000036: "InvalidDeliveryStatusError",
+    4000037: "InvalidLifetimeDollarsPurchasedError",
+    4000038: "InvalidLifetimeDollarsRefundedError",
+    4000039: "InvalidPlatformError",
+    4000040: "InvalidPlayTimeError",
+    4000041: "InvalidSampleContentProvidedError",
+    4000042: "InvalidUserStatusError",
+    4000043: "InvalidTransactionNotConsumableError",
+    4000044: "InvalidRefundPreferenceError",
+    4000047: "InvalidTransactionTypeNotSupportedError",
+    4000048: "AppTransactionIdNotSupportedError",
+    4000161: "InvalidImageError",
+    4000162: "HeaderTooLongError",
+    4000163: "BodyTooLongError",
+    4000164: "InvalidLocaleError",
+    4000175: "AltTextTooLongError",
+    4000183: "InvalidAppAccountTokenUUIDError",
+    4000185: "FamilyTransactionNotSupportedError",
+    4000187: "TransactionIdIsNotOriginalTransactionIdError",
+    4000209: "ConsumptionPercentageAutoRenewableSubscriptionError",
+    4000211: "InvalidPerformanceTestRequestError",
+    4000212: "InvalidRequestIdError",
+    4000213: "ExistingPerformanceTestRunError",
+    4000215: "BadRequestRealtimeUrlError",
+    4000216: "BadRequestImageSizeError",
+    4000218: "BadRequestTooManyBulletPointsError",
+    4000219: "BadRequestBulletPointTextTooLongError",
+    4000224: "BadRequestAboveImageRequiresAnImageError",
+    4000225: "InvalidGroupIdError",
+    4000227: "InvalidAssignedTransactionNotSupportedError",
+    4030004: "SubscriptionExtensionIneligibleError",
+    4030005: "SubscriptionMaxExtensionError",
+    4030007: "FamilySharedSubscriptionExtensionIneligibleError",
+    4030014: "MaximumNumberOfImagesReachedError",
+    4030016: "MaximumNumberOfMessagesReachedError",
+    4030017: "MessageNotApprovedError",
+    4030018: "ImageNotApprovedError",
+    4030019: "ImageInUseError",
+    4030026: "ForbiddenNoPassingTestError",
+    4030028: "AssignedSubscriptionExtensionIneligibleError",
+    4040001: "AccountNotFoundError",
+    4040002: "AccountNotFoundRetryableError",
+    4040003: "AppNotFoundError",
+    4040004: "AppNotFoundRetryableError",
+    4040005: "OriginalTransactionIdNotFoundError",
+    4040006: "OriginalTransactionIdNotFoundRetryableError",
+    4040007: "ServerNotificationURLNotFoundError",
+    4040008: "TestNotificationNotFoundError",
+    4040009: "StatusRequestNotFoundError",
+    4040010: "TransactionIdNotFoundError",
+    4040014: "ImageNotFoundError",
+    4040015: "MessageNotFoundError",
+    4040018: "PerformanceTestRunNotFoundError",
+    4040019: "AppTransactionDoesNotExistError",
+    4040020: "DefaultMessageNotFoundError",
+    4040021: "RealtimeUrlNotFoundError",
+    4040022: "GroupNotFoundError",
+    4090000: "ImageAlreadyExistsError",
+    4090001: "MessageAlreadyExistsError",
+    4290000: "RateLimitExceededError",
+    5000000: "GeneralInternalError",
+    5000001: "GeneralInternalRetryableError",
+}
+
+# The texts of the codes that the routes of this suite answer with.
+MESSAGES = {
+    4000000: "Bad request.",
+    4000002: "Invalid request app identifier.",
+    4000005: "Invalid request revision.",
+    4000006: "Invalid transaction id.",
+    4000008: "Invalid original transaction id.",
+    4000015: "Invalid request. The start date is not a timestamp value represented in milliseconds.",
+    4000016: "Invalid request. The end date is not a timestamp value represented in milliseconds.",
+    4000021: "Invalid request. The sort parameter is invalid.",
+    4000022: "Invalid request. The product type parameter is invalid.",
+    4000023: "Invalid request. The product id parameter is invalid.",
+    4000024: "Invalid request. The subscription group identifier parameter is invalid.",
+    4000026: "Invalid request. The in-app ownership type parameter is invalid.",
+    4000030: "Invalid request. The revoked parameter is invalid.",
+    4000031: "Invalid request. The status parameter is invalid.",
+    4000048: "Invalid request. App transactions aren't supported by this endpoint.",
+    4000183: "Invalid request. The app account token field must be a valid UUID.",
+    4000185: "Invalid request. Family Sharing transactions aren't supported by this endpoint.",
+    4000187: "Invalid request. The transaction ID provided is not an original transaction ID.",
+    4040003: "App not found.",
+    4040005: "Original transaction id not found.",
+    4040010: "Transaction id not found.",
+    4040019: "No AppTransaction exists for the customer.",
+}
+
+LIFE = "issue 3, the life of a subscription"
+FAULTS = "issue 5, unmodified clients and faults on demand"
+LATER = "a later issue; none is open yet"
+NEVER = "no issue: it is not sent any more"
+
+
+def _listed(reason, issue, *codes):
+    return {code: (reason, issue) for code in codes}
+
+
+# Not provoked, and why.
+LISTED = {
+    **_listed(
+        "extension of renewal dates", LIFE,
+        4000009, 4000010, 4000011, 4000027, 4000028, 4030004, 4030005, 4030007, 4040009,
+    ),
+    **_listed(
+        "history of notifications and the test notification", LIFE,
+        4000012, 4000013, 4000014, 4000017, 4000018, 4000019, 4000020, 4040007, 4040008,
+    ),
+    **_listed(
+        "consumption information", LIFE,
+        4000032, 4000033, 4000034, 4000035, 4000036, 4000037, 4000038, 4000039, 4000040, 4000041,
+        4000042, 4000044, 4000047, 4000209,
+    ),
+    **_listed(
+        "only a fault on demand brings it about", FAULTS,
+        4040001, 4040002, 4040004, 4040006, 4290000, 5000000, 5000001,
+    ),
+    **_listed(
+        "groups and assigned purchases", LATER,
+        4000004, 4000225, 4000227, 4030028, 4040022,
+    ),
+    **_listed(
+        "retention messaging", LATER,
+        4000161, 4000162, 4000163, 4000164, 4000175, 4000211, 4000212, 4000213, 4000215, 4000216,
+        4000218, 4000219, 4000224, 4030014, 4030016, 4030017, 4030018, 4030019, 4030026, 4040014,
+        4040015, 4040018, 4040020, 4040021, 4090000, 4090001,
+    ),
+    **_listed(
+        "deprecated: excludeRevoked is a Boolean, and a wrong one is 4000030", NEVER,
+        4000025,
+    ),
+    **_listed(
+        "deprecated: consumption is sent for every type of product", NEVER,
+        4000043,
+    ),
+}

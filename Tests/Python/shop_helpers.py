@@ -1,0 +1,453 @@
+"""An app on a running Till, as the tests see it: its control, its two realms, and Apple's own client and verifier.
+
+Everything that comes back is judged here: every control answer against the OpenAPI document, every answer of the API
+for its content type and its nulls, every JWS by the official SignedDataVerifier and by payload_rules.
+"""
+
+import base64
+import hashlib
+import itertools
+import json
+import re
+import ssl
+import time
+import uuid
+from pathlib import Path
+
+import jwt
+import pytest
+import requests
+from appstoreserverlibrary.api_client import APIException, AppStoreServerAPIClient, GetTransactionHistoryVersion
+from appstoreserverlibrary.models.Environment import Environment
+from appstoreserverlibrary.models.TransactionHistoryRequest import Order, TransactionHistoryRequest
+from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from jsonschema import Draft202012Validator
+
+import error_codes
+import payload_rules
+from process_helpers import path_part
+
+V1, V2 = GetTransactionHistoryVersion.V1, GetTransactionHistoryVersion.V2
+JSON = "application/json"
+REQUEST_ID = re.compile(r"[A-Z2-7]{26}\.0\.0")
+DAY = 86_400_000
+
+# What this run has done, for test_complete.py.
+provoked_codes = set()
+control_calls = {}
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+class Unlisted:
+    """A value where the official models want one of an enumeration: the client sends what is in `value`."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+# Control --------------------------------------------------------------------------------------------------------------
+
+
+class ControlRefused(Exception):
+    """Control said no."""
+
+    def __init__(self, status, body):
+        super().__init__(f"{status} {body}")
+        self.status = status
+        self.code = body.get("code")
+        self.message = body.get("message")
+        self.faults = body.get("faults", [])
+
+
+class ControlClient:
+    """Calls operations by their operationId and checks each answer against the document that the server serves."""
+
+    def __init__(self, address: str):
+        self.address = address
+        self.session = requests.Session()
+        self.document = self.session.get(f"{address}/openapi.json", timeout=30).json()
+        self.operations = {}
+        for path, methods in self.document["paths"].items():
+            for method, operation in methods.items():
+                self.operations[operation["operationId"]] = (method.upper(), path, operation)
+        self._validators = {}
+
+    def call(self, operation_id, body=None, query=None, **parameters):
+        """The answer's JSON; raises ControlRefused for a documented refusal."""
+        method, path, operation = self.operations[operation_id]
+        for name in re.findall(r"{(\w+)}", path):
+            path = path.replace("{" + name + "}", path_part(str(parameters.pop(name))))
+        assert not parameters, f"{operation_id} has no parameters {sorted(parameters)}"
+        answer = self.session.request(method, self.address + path, json=body, params=query, timeout=60)
+        return self.judge(operation_id, answer)
+
+    def judge(self, operation_id, answer):
+        """Checks an answer against the documented schema of its status."""
+        responses = self.operations[operation_id][2]["responses"]
+        key = str(answer.status_code)
+        if answer.status_code >= 400:
+            key = "default"
+        assert key in responses, f"{operation_id} answered {answer.status_code}, which is not documented: {answer.text[:300]}"
+        control_calls.setdefault(operation_id, set()).add(key)
+        if "content" not in responses[key]:
+            assert answer.content == b"", f"{operation_id}: a body where none is documented"
+            return None
+        assert answer.headers["Content-Type"] == JSON, f"{operation_id}: {answer.headers.get('Content-Type')}"
+        value = answer.json()
+        payload_rules.no_nulls(value)
+        self._validator(operation_id, key).validate(value)
+        if key == "default":
+            raise ControlRefused(answer.status_code, value)
+        return value
+
+    def _validator(self, operation_id, key):
+        if (operation_id, key) not in self._validators:
+            schema = self.operations[operation_id][2]["responses"][key]["content"][JSON]["schema"]
+            if "$ref" in schema:
+                schema = self.document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+            self._validators[operation_id, key] = Draft202012Validator(_closed(schema))
+        return self._validators[operation_id, key]
+
+
+def _closed(schema):
+    """The same schema, with keys that it does not name forbidden."""
+    if not isinstance(schema, dict):
+        return schema
+    closed = {key: _closed(value) for key, value in schema.items()}
+    if "properties" in schema:
+        closed["properties"] = {name: _closed(inner) for name, inner in schema["properties"].items()}
+        closed.setdefault("additionalProperties", False)
+    return closed
+
+
+# Apps -----------------------------------------------------------------------------------------------------------------
+
+
+class App:
+    """An app, a key of its team, and its two realms."""
+
+    def __init__(self, server, control, bundle_id, apple_id=None, issuer_id=None, catalog=None):
+        self.server = server
+        self.control = control
+        self.bundle_id = bundle_id
+        made = control.call("createApp", _present(bundleId=bundle_id, appAppleId=apple_id, issuerId=issuer_id))
+        self.apple_id = made["appAppleId"]
+        self.issuer_id = made["issuerId"]
+        self.key = control.call("createKey", {"name": bundle_id, "issuerId": self.issuer_id})
+        if catalog:
+            control.call("putCatalog", catalog, bundleId=bundle_id)
+        self.root = server_root(server)
+        self.sandbox = Realm(self, "sandbox")
+        self.production = Realm(self, "production")
+
+    def realm(self, name):
+        return getattr(self, name)
+
+    @property
+    def private_key(self):
+        return load_pem_private_key(self.key["privateKey"].encode(), None)
+
+    def claims(self, **changes) -> dict:
+        """Claims as Apple's documentation lists them; a change to None leaves a claim out."""
+        now = int(time.time())
+        claims = {
+            "iss": self.issuer_id, "iat": now, "exp": now + 300, "aud": "appstoreconnect-v1", "bid": self.bundle_id,
+        }
+        claims.update(changes)
+        return {key: value for key, value in claims.items() if value is not None}
+
+    def token(self, key=None, headers=None, **changes) -> str:
+        private = load_pem_private_key((key or self.key)["privateKey"].encode(), None)
+        kid = (key or self.key)["keyId"]
+        return jwt.encode(self.claims(**changes), private, algorithm="ES256", headers={"kid": kid, **(headers or {})})
+
+    def client(self, realm, key=None, bundle_id=...) -> AppStoreServerAPIClient:
+        """Apple's client as it is; only its base address is set."""
+        key = key or self.key
+        client = AppStoreServerAPIClient(
+            key["privateKey"].encode(), key["keyId"], key["issuerId"],
+            self.bundle_id if bundle_id is ... else bundle_id,
+            Environment.SANDBOX if realm == "sandbox" else Environment.PRODUCTION,
+        )
+        client._base_url = self.server.address(realm)
+        return client
+
+
+def server_root(server) -> bytes:
+    """The root certificate that the ready file names, DER."""
+    return ssl.PEM_cert_to_DER_cert(Path(server.document["rootCertificate"]).read_text())
+
+
+def _present(**members):
+    return {key: value for key, value in members.items() if value is not None}
+
+
+class Signed:
+    """A verified JWS: what the official library decoded, and the payload as it stands on the wire."""
+
+    def __init__(self, jws, payload, decoded):
+        self.jws = jws
+        self.payload = payload
+        self.decoded = decoded
+
+    def __getitem__(self, key):
+        return self.payload[key]
+
+    def get(self, key, default=None):
+        return self.payload.get(key, default)
+
+    def __contains__(self, key):
+        return key in self.payload
+
+    def __repr__(self):
+        return f"<{self.payload}>"
+
+    @property
+    def lasting(self) -> dict:
+        """The payload without what differs from answer to answer."""
+        passing = ("signedDate", "deviceVerification", "deviceVerificationNonce")
+        return {key: value for key, value in self.payload.items() if key not in passing}
+
+
+class Purchase:
+    """What control answered to a purchase, with all its JWS verified."""
+
+    def __init__(self, realm, answer):
+        self.answer = answer
+        self.id = answer["transactionId"]
+        self.original_id = answer["originalTransactionId"]
+        self.app_transaction_id = answer["appTransactionId"]
+        self.order_id = answer.get("orderId")
+        self.events = answer["events"]
+        self.transaction = realm.transaction(answer["signedTransactionInfo"])
+        self.renewal = None
+        if "signedRenewalInfo" in answer:
+            self.renewal = realm.renewal_info(answer["signedRenewalInfo"])
+        device = answer["device"]
+        self.device_id = device["deviceId"]
+        self.on_device = realm.transaction(device["signedTransactionInfo"], device=self.device_id)
+        self.app_on_device = None
+        if "signedAppTransactionInfo" in device:
+            self.app_on_device = realm.app_transaction(device["signedAppTransactionInfo"], device=self.device_id)
+        assert self.transaction["transactionId"] == self.id
+        assert self.transaction["originalTransactionId"] == self.original_id
+        assert self.transaction["appTransactionId"] == self.app_transaction_id
+        assert self.transaction.get("webOrderLineItemId") == answer.get("webOrderLineItemId")
+        assert self.on_device.lasting == self.transaction.lasting
+
+    @property
+    def payload(self):
+        return self.transaction.payload
+
+
+class Realm:
+    """One realm of an app: buying through control, asking through Apple's API."""
+
+    def __init__(self, app, name):
+        self.app = app
+        self.name = name
+        self.environment = "Sandbox" if name == "sandbox" else "Production"
+        self.client = app.client(name)
+        self._session = requests.Session()
+        self.verifier = SignedDataVerifier(
+            [app.root], False, Environment(self.environment), app.bundle_id,
+            app.apple_id if name == "production" else None,
+        )
+
+    @property
+    def base(self):
+        return self.app.server.address(self.name)
+
+    # Control
+
+    def control(self, operation_id, body=None, query=None, **parameters):
+        return self.app.control.call(
+            operation_id, body, query, bundleId=self.app.bundle_id, realm=self.name, **parameters
+        )
+
+    def buy(self, customer, product_id, **options) -> Purchase:
+        return Purchase(self, self.control("buy", {"productId": product_id, **options}, customer=customer))
+
+    def refund(self, transaction_id, **options) -> Purchase:
+        return Purchase(self, self.control("refund", options, transactionId=transaction_id))
+
+    def reverse(self, transaction_id, **options) -> Purchase:
+        return Purchase(self, self.control("reverseRefund", options, transactionId=transaction_id))
+
+    def create(self, customer, **options) -> dict:
+        return self.control("createCustomer", {"customer": customer, **options})
+
+    def lapsed(self, customer, product_id, days=60, **options) -> Purchase:
+        """A subscription that was bought and has run out."""
+        bought = self.buy(customer, product_id, at=now_ms() - days * DAY, offer={"kind": "NONE"}, **options)
+        assert bought.payload["expiresDate"] < now_ms()
+        return bought
+
+    # Verified data
+
+    def transaction(self, jws, device=None) -> Signed:
+        """Verifies a transaction with Apple's verifier, and judges it by the rules for payloads."""
+        decoded = self.verifier.verify_and_decode_signed_transaction(jws)
+        header, payload = payload_rules.decode(jws)
+        payload_rules.check_header(header)
+        payload_rules.check_transaction(payload, self.environment, on_device=device is not None)
+        assert payload["bundleId"] == self.app.bundle_id
+        payload_rules.same_as_decoded(payload, decoded, but=("deviceVerification", "deviceVerificationNonce"))
+        self._check_device(payload, device)
+        self._check_freshness(payload["signedDate"])
+        return Signed(jws, payload, decoded)
+
+    def renewal_info(self, jws) -> Signed:
+        decoded = self.verifier.verify_and_decode_renewal_info(jws)
+        header, payload = payload_rules.decode(jws)
+        payload_rules.check_header(header)
+        payload_rules.check_renewal_info(payload, self.environment)
+        payload_rules.same_as_decoded(payload, decoded)
+        self._check_freshness(payload["signedDate"])
+        return Signed(jws, payload, decoded)
+
+    def app_transaction(self, jws, device=None) -> Signed:
+        decoded = self.verifier.verify_and_decode_app_transaction(jws)
+        header, payload = payload_rules.decode(jws)
+        payload_rules.check_header(header)
+        payload_rules.check_app_transaction(payload, self.environment, on_device=device is not None)
+        assert payload["bundleId"] == self.app.bundle_id and payload["appAppleId"] == self.app.apple_id
+        payload_rules.same_as_decoded(payload, decoded, but=("requestDate",))
+        self._check_device(payload, device)
+        self._check_freshness(payload["receiptCreationDate"])
+        return Signed(jws, payload, decoded)
+
+    @staticmethod
+    def _check_device(payload, device):
+        """deviceVerification is the Base64 of the SHA-384 of nonce and device id, both lower-case."""
+        if device is None:
+            return
+        assert device == str(uuid.UUID(device)), "a device id is a lower-case UUID"
+        nonce = payload["deviceVerificationNonce"]
+        assert payload_rules.UUID.fullmatch(nonce)
+        digest = hashlib.sha384((nonce.lower() + device.lower()).encode()).digest()
+        assert payload["deviceVerification"] == base64.b64encode(digest).decode()
+
+    @staticmethod
+    def _check_freshness(signed_date):
+        assert abs(now_ms() - signed_date) < 60_000, f"signed at {signed_date}, and it is {now_ms()}"
+
+    # The wire
+
+    def send(self, method, path, token=..., headers=None, **options) -> requests.Response:
+        """A plain request; with the app's token unless another header is wanted."""
+        headers = dict(headers or {})
+        if token is ...:
+            token = self.app.token()
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        return self._session.request(method, self.base + path, headers=headers, timeout=60, **options)
+
+    def ask(self, path, keys, **options) -> dict:
+        """GET, whose answer is 200 with exactly these keys."""
+        answer = self.send("GET", path, **options)
+        assert answer.status_code == 200, answer.text
+        assert answer.headers["Content-Type"] == JSON
+        value = answer.json()
+        payload_rules.no_nulls(value)
+        assert set(value) == set(keys), sorted(value)
+        return value
+
+    def check_error(self, answer, code):
+        """The wire form of a documented error, and its explanation in the journal."""
+        assert answer.status_code == code // 10_000, f"{answer.status_code} {answer.text}"
+        assert answer.headers["Content-Type"] == JSON
+        value = answer.json()
+        assert set(value) == {"errorCode", "errorMessage"}, value
+        assert type(value["errorCode"]) is int and value["errorCode"] == code, value
+        assert value["errorMessage"] == error_codes.MESSAGES[code]
+        entry = self.explain(answer)
+        assert entry["status"] == answer.status_code and entry["errorCode"] == code
+        provoked_codes.add(code)
+        return entry
+
+    def explain(self, answer) -> dict:
+        """What the journal says of an answer."""
+        request_id = answer.headers["X-Request-ID"]
+        assert REQUEST_ID.fullmatch(request_id), request_id
+        entry = self.app.control.call("explain", requestId=request_id)
+        assert entry["requestId"] == request_id
+        assert entry["environment"] == self.environment
+        assert len(entry["explanation"]) > 10
+        return entry
+
+    def refused(self, code, call, method, path, **options):
+        """Both Apple's client and a plain request are refused with a documented error.
+
+        `call` gets the official client. Returns the entry of the journal.
+        """
+        with pytest.raises(APIException) as raised:
+            call(self.client)
+        assert raised.value.http_status_code == code // 10_000
+        assert raised.value.raw_api_error == code
+        assert raised.value.error_message == error_codes.MESSAGES[code]
+        return self.check_error(self.send(method, path, **options), code)
+
+    # History
+
+    def history(self, any_id, version=V2, client=None, revision=None, verify=True, **filters):
+        """Every page of a history by Apple's client; yields the transactions page by page, and checks each page."""
+        request = TransactionHistoryRequest(**filters)
+        client = client or self.client
+        for number in itertools.count():
+            page = client.get_transaction_history(any_id, revision, request, version)
+            assert page.rawEnvironment == self.environment
+            assert page.bundleId == self.app.bundle_id
+            assert page.appAppleId == self.app.apple_id
+            assert page.revision and isinstance(page.hasMore, bool)
+            assert len(page.signedTransactions) <= 20
+            if page.hasMore:
+                assert len(page.signedTransactions) == 20, "only the last page is short"
+            revision = page.revision
+            yield HistoryPage(
+                [self.transaction(jws) for jws in page.signedTransactions] if verify else page.signedTransactions,
+                revision, page.hasMore,
+            )
+            if not page.hasMore:
+                return
+            assert number < 5_000, "a history without end"
+
+    def whole_history(self, any_id, version=V2, **filters):
+        """All transactions of a history, and the revision at its end."""
+        pages = list(self.history(any_id, version, **filters))
+        return [signed for page in pages for signed in page.transactions], pages[-1].revision
+
+    def whole_refund_history(self, any_id, revision=None):
+        found = []
+        while True:
+            page = self.client.get_refund_history(any_id, revision)
+            assert len(page.signedTransactions) <= 20
+            found += [self.transaction(jws) for jws in page.signedTransactions]
+            revision = page.revision
+            assert revision
+            if not page.hasMore:
+                return found, revision
+            assert len(page.signedTransactions) == 20
+
+
+class HistoryPage:
+    def __init__(self, transactions, revision, has_more):
+        self.transactions = transactions
+        self.revision = revision
+        self.has_more = has_more
+
+
+DESCENDING = Order.DESCENDING
+ASCENDING = Order.ASCENDING
+
+
+def ids(transactions):
+    return [signed["transactionId"] for signed in transactions]
+
+
+def compact(value) -> str:
+    return json.dumps(value, separators=(",", ":"))

@@ -1,0 +1,738 @@
+"""What `till serve` acknowledged is there after kill -9, however it was hit, and nothing is there twice."""
+
+import asyncio
+import json
+import os
+import random
+import re
+import signal
+import socket
+import time
+from collections import Counter, defaultdict
+from itertools import count
+from pathlib import Path
+
+import pytest
+import requests
+
+from process_helpers import (
+    AppleKey, Server, assert_healthy, doctor, path_part, payload, set_up_app, till_binary,
+)
+
+BUNDLE = "com.example.crash"
+REALM = "sandbox"
+CLIENTS = 64
+ROUNDS = 5
+PURCHASES = 2_000
+# A seed of its own for every run; TILL_CRASH_SEED repeats one.
+SEED = int(os.environ.get("TILL_CRASH_SEED") or random.SystemRandom().randrange(1 << 32))
+
+
+@pytest.fixture
+def work(tmp_path):
+    """A folder for the files of servers, beside the data directories."""
+    till_binary()
+    return tmp_path
+
+
+@pytest.fixture
+def servers(work):
+    """Starts servers, and leaves none behind."""
+    started = []
+
+    def start(data, *arguments, wait=True) -> Server:
+        server = Server(data, work, *arguments, wait=False)
+        started.append(server)
+        return server.wait_until_ready() if wait else server
+
+    yield start
+    for server in started:
+        server.kill()
+
+
+# Many clients at once -------------------------------------------------------------------------------------------------
+
+
+class Connection:
+    """A keep-alive connection, with as little between the test and the socket as will do."""
+
+    def __init__(self, port):
+        self.port = port
+        self.reader = self.writer = None
+
+    async def request(self, method, path, body=None, headers=""):
+        """Returns the status and the whole body; raises OSError or EOFError when the answer does not arrive whole."""
+        if self.writer is None:
+            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 20)
+        text = b"" if body is None else json.dumps(body).encode()
+        kind = "" if body is None else "Content-Type: application/json\r\n"
+        self.writer.write(
+            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}{kind}Content-Length: {len(text)}\r\n\r\n".encode()
+            + text
+        )
+        head = await self.reader.readuntil(b"\r\n\r\n")
+        status = int(head[9:12])
+        length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
+        return status, await self.reader.readexactly(int(length.group(1))) if length else b""
+
+    def close(self):
+        if self.writer is not None:
+            self.writer.close()
+            self.writer = None
+
+
+class Purchase:
+    """A purchase that was asked for. Its price for one piece occurs only once in a run and so identifies it."""
+
+    def __init__(self, number, customer, product, quantity=1):
+        self.customer = customer
+        self.product = f"{BUNDLE}.{product}"
+        self.quantity = quantity
+        self.price = 1_000 + number
+        self.sent = self.acknowledged = None
+        self.answer = None
+        self.is_replaced = False
+
+    def body(self):
+        return {
+            "productId": self.product, "quantity": self.quantity, "price": self.price, "currency": "USD",
+            "offer": {"kind": "NONE"},
+        }
+
+
+class Shoppers:
+    """Sixty-four clients: some share one customer, some have a customer each, some bring a new one all the time."""
+
+    SHARING = 16
+    STEADY = 24
+
+    def __init__(self, numbers, round_):
+        self.numbers = numbers
+        self.round = round_
+        self.asked = []
+        self.acknowledged = 0
+        self.refused = []
+        self.reached = asyncio.Event()
+
+    def plan(self, client):
+        """What one client buys, for ever."""
+        if client < self.SHARING:
+            while True:
+                yield Purchase(next(self.numbers), "shared", "coins", client % 10 + 1)
+        if client < self.SHARING + self.STEADY:
+            for turn in count():
+                product, quantity = ("coins", turn % 10 + 1) if turn % 3 else ("season", 1)
+                yield Purchase(next(self.numbers), f"steady {client}", product, quantity)
+        for turn in count():
+            name = f"fresh {self.round}/{client}/{turn}"
+            for product in ("forever", "basic", "better", "other", "coins"):
+                yield Purchase(next(self.numbers), name, product)
+
+    async def shop(self, client, port, threshold):
+        connection = Connection(port)
+        latest = {}
+        try:
+            for purchase in self.plan(client):
+                if len(self.asked) >= PURCHASES:
+                    return
+                self.asked.append(purchase)
+                purchase.sent = time.monotonic()
+                path = f"/v1/apps/{BUNDLE}/{REALM}/customers/{path_part(purchase.customer)}/purchases"
+                status, body = await connection.request("POST", path, purchase.body())
+                if status != 201:
+                    self.refused.append((purchase, status, body))
+                    return
+                purchase.answer = json.loads(body)
+                purchase.acknowledged = time.monotonic()
+                # The upgrade marks the plan that it replaces.
+                if purchase.product.endswith(".better"):
+                    latest[purchase.customer].is_replaced = True
+                elif purchase.product.endswith(".basic"):
+                    latest[purchase.customer] = purchase
+                self.acknowledged += 1
+                if self.acknowledged >= threshold:
+                    self.reached.set()
+        except (OSError, EOFError):
+            return
+        finally:
+            connection.close()
+
+
+async def shop_until_killed(server, shoppers, threshold, delay):
+    """Lets everybody shop; kills the server a moment after so many acknowledgements."""
+    begun = time.monotonic()
+    clients = [asyncio.ensure_future(shoppers.shop(c, server.ports["control"], threshold)) for c in range(CLIENTS)]
+    everybody = asyncio.gather(*clients)
+    reached = asyncio.ensure_future(shoppers.reached.wait())
+    await asyncio.wait({everybody, reached}, return_when=asyncio.FIRST_COMPLETED, timeout=60)
+    reached.cancel()
+    await asyncio.sleep(delay)
+    seconds = time.monotonic() - begun
+    acknowledged = shoppers.acknowledged
+    os.kill(server.pid, signal.SIGKILL)
+    await asyncio.wait_for(everybody, 20)
+    server.kill()
+    return acknowledged / seconds
+
+
+# Reading back through Apple's route -----------------------------------------------------------------------------------
+
+
+async def read_history(connection, key: AppleKey, any_id, query="", revision=None):
+    """Follows the pages to the end: rows, and the revision to go on from."""
+    rows = []
+    headers = f"Authorization: Bearer {key.token()}\r\n"
+    while True:
+        parameters = "&".join(filter(None, [query, f"revision={revision}" if revision else ""]))
+        status, body = await connection.request("GET", f"/inApps/v2/history/{any_id}?{parameters}", headers=headers)
+        assert status == 200, f"history of {any_id}: {status} {body[:300]!r}"
+        page = json.loads(body)
+        assert page["bundleId"] == BUNDLE and page["environment"] == "Sandbox"
+        signed = page["signedTransactions"]
+        assert len(signed) <= 20 and (len(signed) == 20 or not page["hasMore"])
+        rows += [payload(jws) for jws in signed]
+        revision = page["revision"]
+        if not page["hasMore"]:
+            return rows, revision
+
+
+async def read_histories(server, key, asked, workers=8):
+    """Runs read_history for {name: (id, query, revision)}, a few at a time."""
+    todo = list(asked.items())
+    found = {}
+
+    async def work():
+        connection = Connection(server.ports[REALM])
+        try:
+            while todo:
+                name, (any_id, query, revision) = todo.pop()
+                found[name] = await read_history(connection, key, any_id, query, revision)
+        finally:
+            connection.close()
+
+    await asyncio.gather(*(work() for _ in range(workers)))
+    return found
+
+
+class Books:
+    """Everything that was asked for, acknowledged and found, over all rounds."""
+
+    def __init__(self):
+        self.by_customer = defaultdict(list)
+        self.by_price = {}
+        self.app_transactions = {}
+        self.revisions = {}
+        # What a line of a history says for ever, by transaction id.
+        self.rows = {}
+        self.orders = {}
+
+    def enter(self, purchases):
+        for purchase in purchases:
+            self.by_customer[purchase.customer].append(purchase)
+            assert self.by_price.setdefault(purchase.price, purchase) is purchase
+            if purchase.answer:
+                known = self.app_transactions.setdefault(purchase.customer, purchase.answer["appTransactionId"])
+                assert known == purchase.answer["appTransactionId"], f"{purchase.customer} got a second id"
+
+    def locate(self, server, customers):
+        """Customers of whom nothing was acknowledged may exist all the same."""
+        for customer in customers:
+            if customer not in self.app_transactions:
+                found = server.control(
+                    "GET", f"/v1/apps/{BUNDLE}/{REALM}/customers/{path_part(customer)}", expect=(200, 404)
+                )
+                if "appTransactionId" in found:
+                    self.app_transactions[customer] = found["appTransactionId"]
+
+    def compare(self, customer, rows, expected):
+        """One customer's history, or the end of it, against the purchases that it must hold."""
+        problems = []
+        ids = [row["transactionId"] for row in rows]
+        if len(set(ids)) != len(ids):
+            problems.append(f"{customer}: a transaction stands twice: {[i for i, n in Counter(ids).items() if n > 1]}")
+        found = set()
+        latest_sent = 0.0
+        for row in rows:
+            quantity = row["quantity"]
+            purchase = self.by_price.get(row["price"] // quantity)
+            if purchase is None or purchase.customer != customer:
+                problems.append(f"{customer}: nobody asked for {row}")
+                continue
+            if purchase in found:
+                problems.append(f"{customer}: one purchase stands twice: {row}")
+            found.add(purchase)
+            said = (row["productId"], row["quantity"], row["price"], row["currency"], row["appTransactionId"])
+            asked = (
+                purchase.product, purchase.quantity, purchase.price * purchase.quantity, "USD",
+                self.app_transactions[customer],
+            )
+            if said != asked:
+                problems.append(f"{customer}: asked {asked}, stands {said}")
+            if purchase.answer:
+                problems += self.against_acknowledgement(purchase, row)
+                # What was acknowledged before another was sent also stands before it; an upgraded row has moved.
+                if not row.get("isUpgraded"):
+                    if purchase.acknowledged < latest_sent:
+                        problems.append(f"{customer}: {row['transactionId']} stands behind one that was sent later")
+                    latest_sent = max(latest_sent, purchase.sent)
+        for purchase in expected:
+            if purchase.answer and purchase not in found:
+                problems.append(
+                    f"{customer}: LOST {purchase.answer['transactionId']} ({purchase.product}, {purchase.price})"
+                )
+        return problems
+
+    @staticmethod
+    def against_acknowledgement(purchase, row):
+        changing = {"signedDate", "isUpgraded"}
+        told = payload(purchase.answer["signedTransactionInfo"])
+        before = {name: value for name, value in told.items() if name not in changing}
+        after = {name: value for name, value in row.items() if name not in changing}
+        problems = []
+        if before != after:
+            problems.append(f"{purchase.customer}: acknowledged {before}, stands {after}")
+        for name in ("transactionId", "originalTransactionId", "webOrderLineItemId"):
+            if purchase.answer.get(name) != row.get(name):
+                problems.append(f"{purchase.customer}: {name} was {purchase.answer.get(name)}, stands {row.get(name)}")
+        if purchase.is_replaced and row.get("isUpgraded") is not True:
+            problems.append(f"{purchase.customer}: {row['transactionId']} was upgraded and does not say so")
+        return problems
+
+    def note_identifiers(self, server, customer, rows):
+        """Ids belong to one transaction for ever, over all rounds."""
+        problems = []
+        for row in rows:
+            kept = (row["price"], row.get("webOrderLineItemId"), customer)
+            if self.rows.setdefault(row["transactionId"], kept) != kept:
+                problems.append(f"{row['transactionId']} was {self.rows[row['transactionId']]} and is {kept}")
+            purchase = self.by_price.get(row["price"] // row["quantity"])
+            if row["transactionId"] in self.orders or purchase is None:
+                continue
+            answer = purchase.answer or server.control(
+                "GET", f"/v1/apps/{BUNDLE}/{REALM}/transactions/{row['transactionId']}"
+            )
+            self.orders[row["transactionId"]] = answer["orderId"]
+        return problems
+
+    def repeated_identifiers(self):
+        """Every id of every kind that belongs to two things. Acknowledged ones count although they be lost."""
+        owners = {"transactionId": defaultdict(set), "webOrderLineItemId": defaultdict(set), "orderId": defaultdict(set)}
+        for transaction, (price, line_item, _) in self.rows.items():
+            owners["transactionId"][transaction].add(price)
+            if line_item:
+                owners["webOrderLineItemId"][line_item].add(transaction)
+        for transaction, order in self.orders.items():
+            owners["orderId"][order].add(transaction)
+        for purchase in self.by_price.values():
+            if purchase.answer:
+                transaction = purchase.answer["transactionId"]
+                owners["transactionId"][transaction].add(purchase.price * purchase.quantity)
+                owners["orderId"][purchase.answer["orderId"]].add(transaction)
+                if "webOrderLineItemId" in purchase.answer:
+                    owners["webOrderLineItemId"][purchase.answer["webOrderLineItemId"]].add(transaction)
+        accounts = Counter(self.app_transactions.values())
+        return [
+            f"{kind} {value} belongs to {sorted(map(str, used))}"
+            for kind, values in owners.items() for value, used in values.items() if len(used) > 1
+        ] + [f"appTransactionId {value} belongs to {n} customers" for value, n in accounts.items() if n > 1]
+
+
+# The test of the issue ------------------------------------------------------------------------------------------------
+
+
+def test_nothing_acknowledged_is_lost_by_kill_9(work, servers):
+    print(f"\nTILL_CRASH_SEED={SEED}")
+    chance = random.Random(SEED)
+    data = work / "data"
+    server = servers(data)
+    key = set_up_app(server, BUNDLE)
+    books, numbers, rates = Books(), count(), []
+
+    for round_ in range(1, ROUNDS + 1):
+        shoppers = Shoppers(numbers, round_)
+        threshold = chance.randrange(PURCHASES // 4, PURCHASES * 3 // 4)
+        delay = chance.random() * 0.02
+        rate = asyncio.run(shop_until_killed(server, shoppers, threshold, delay))
+        rates.append(rate)
+        begun = time.monotonic()
+        assert not shoppers.refused, f"refused: {shoppers.refused[0][1:]}"
+        in_flight = [p for p in shoppers.asked if not p.answer]
+        assert threshold <= shoppers.acknowledged < PURCHASES and 0 < len(in_flight) <= CLIENTS, (
+            f"the kill was not in the middle: {shoppers.acknowledged} acknowledged, {len(in_flight)} in flight"
+        )
+        books.enter(shoppers.asked)
+        assert_healthy(data, f"after kill {round_}, before the restart")
+
+        server = servers(data)
+        customers = {purchase.customer for purchase in shoppers.asked}
+        books.locate(server, customers)
+        # Customers of earlier rounds are read on from the revision that was kept: exactly what came since.
+        asked = {
+            customer: (books.app_transactions[customer], "", books.revisions.get(customer))
+            for customer in customers if customer in books.app_transactions
+        }
+        found = asyncio.run(read_histories(server, key, asked))
+        problems, rows_found = [], 0
+        of_round = set(shoppers.asked)
+        for customer, (rows, revision) in found.items():
+            expected = [p for p in books.by_customer[customer] if p in of_round]
+            problems += books.compare(customer, rows, expected)
+            problems += books.note_identifiers(server, customer, rows)
+            strangers = [
+                row["transactionId"] for row in rows
+                if books.by_price.get(row["price"] // row["quantity"]) not in of_round
+            ]
+            if strangers:
+                problems.append(f"{customer}: the revision of round {round_ - 1} brought {strangers} again")
+            books.revisions[customer] = revision
+            rows_found += len(rows)
+        surplus = rows_found - shoppers.acknowledged
+        print(
+            f"round {round_}: killed at {shoppers.acknowledged} of {PURCHASES} ({rate:.0f} purchases/s), "
+            f"{len(in_flight)} in flight, of which {surplus} are in the ledger; restart {server.start_seconds:.2f} s, "
+            f"check {time.monotonic() - begun:.1f} s"
+        )
+        assert not problems, "\n".join(problems[:20])
+        assert 0 <= surplus <= len(in_flight)
+
+    # All over again from the first page, in both orders, everybody.
+    begun = time.monotonic()
+    up = asyncio.run(read_histories(server, key, {c: (i, "", None) for c, i in books.app_transactions.items()}))
+    problems = []
+    for customer, (rows, _) in up.items():
+        problems += books.compare(customer, rows, books.by_customer[customer])
+    long_ones = {c: i for c, i in books.app_transactions.items() if len(up[c][0]) > 5}
+    asked = {c: (i, "sort=DESCENDING", None) for c, i in long_ones.items()}
+    down = asyncio.run(read_histories(server, key, asked))
+    for customer, (rows, _) in down.items():
+        ascending = [row["transactionId"] for row in up[customer][0]]
+        if [row["transactionId"] for row in reversed(rows)] != ascending:
+            problems.append(f"{customer}: DESCENDING is not ASCENDING backwards")
+    asked = {c: (books.app_transactions[c], "", books.revisions[c]) for c in long_ones}
+    for customer, (rows, _) in asyncio.run(read_histories(server, key, asked)).items():
+        if rows:
+            problems.append(f"{customer}: a kept revision finds {len(rows)} although nothing changed")
+    problems += books.repeated_identifiers()
+    problems += orders_look_up(server, key, books, chance)
+    total = sum(len(rows) for rows, _ in up.values())
+    print(
+        f"{total} transactions of {len(up)} customers read again in {time.monotonic() - begun:.1f} s; "
+        f"purchases/s by round: {', '.join(f'{rate:.0f}' for rate in rates)}"
+    )
+    assert not problems, "\n".join(problems[:20])
+    assert_healthy(data, "beside the running server")
+    assert server.stop() == 0
+    assert_healthy(data, "after a clean stop")
+
+
+def orders_look_up(server, key, books, chance):
+    """Look Up Order ID finds exactly the transaction that was bought under it."""
+    problems = []
+    session = requests.Session()
+    for transaction in chance.sample(sorted(books.orders), 40):
+        answer = session.get(
+            f"http://127.0.0.1:{server.ports[REALM]}/inApps/v1/lookup/{books.orders[transaction]}",
+            headers={"Authorization": f"Bearer {key.token()}"}, timeout=20,
+        ).json()
+        found = [payload(jws)["transactionId"] for jws in answer.get("signedTransactions", [])]
+        if answer["status"] != 0 or found != [transaction]:
+            problems.append(f"order {books.orders[transaction]} of {transaction} holds {answer['status']} {found}")
+    return problems
+
+
+def test_one_customer_hammered_by_everybody(work, servers):
+    """Sixty-four clients buy for one customer: nothing is lost, order and numbers hold, one non-consumable at most."""
+    data = work / "data"
+    server = servers(data)
+    key = set_up_app(server, BUNDLE)
+    wanted = 640
+    asked, answers = [], []
+
+    async def hammer(client):
+        connection = Connection(server.ports["control"])
+        for turn in range(wanted // CLIENTS):
+            # Everybody wants the same things that one may have only once.
+            product = {0: "forever", 1: "basic"}.get(turn, "coins")
+            purchase = Purchase(len(asked), "one", product)
+            asked.append(purchase)
+            purchase.sent = time.monotonic()
+            status, body = await connection.request(
+                "POST", f"/v1/apps/{BUNDLE}/{REALM}/customers/one/purchases", purchase.body()
+            )
+            answers.append((product, status, json.loads(body)))
+            if status == 201:
+                purchase.answer = answers[-1][2]
+            purchase.acknowledged = time.monotonic()
+        connection.close()
+
+    async def everybody():
+        await asyncio.gather(*(hammer(client) for client in range(CLIENTS)))
+
+    begun = time.monotonic()
+    asyncio.run(everybody())
+    print(f"\none customer: {len(answers) / (time.monotonic() - begun):.0f} purchases/s by {CLIENTS} clients")
+    outcomes = Counter((product, status) for product, status, _ in answers)
+    assert outcomes == {
+        ("coins", 201): wanted - 2 * CLIENTS,
+        ("forever", 201): 1, ("forever", 409): CLIENTS - 1,
+        ("basic", 201): 1, ("basic", 409): CLIENTS - 1,
+    }
+
+    books = Books()
+    books.enter(asked)
+    found = asyncio.run(read_histories(server, key, {"one": (books.app_transactions["one"], "", None)}))
+    rows = found["one"][0]
+    problems = books.compare("one", rows, asked) + books.note_identifiers(server, "one", rows)
+    assert not problems + books.repeated_identifiers()
+    assert len(rows) == wanted - 2 * CLIENTS + 2
+    assert server.control("GET", f"/v1/apps/{BUNDLE}/{REALM}/customers/one")["transactions"] == len(rows)
+    assert_healthy(data, "after the hammering")
+
+
+# One process for a directory ------------------------------------------------------------------------------------------
+
+
+def test_a_second_process_is_refused_until_the_first_is_gone(work, servers):
+    data = work / "data"
+    first = servers(data)
+    set_up_app(first, BUNDLE)
+    ports = (data / "ports.json").read_text()
+
+    second = servers(data, wait=False)
+    assert second.process.wait(20) not in (0, None)
+    assert "Another Till" in second.stderr() and str(first.pid) in second.stderr() and str(data) in second.stderr()
+    assert not second.ready_file.exists()
+    assert (data / "ports.json").read_text() == ports, "the refused process changed the directory"
+    first.control("POST", f"/v1/apps/{BUNDLE}/{REALM}/customers", {"customer": "ann"})
+
+    first.kill()
+    third = servers(data)
+    assert third.control("GET", f"/v1/apps/{BUNDLE}/{REALM}/customers/ann")["customer"] == "ann"
+    assert third.stop() == 0
+    fourth = servers(data)
+    assert fourth.control("GET", f"/v1/apps/{BUNDLE}/{REALM}/customers/ann")["customer"] == "ann"
+
+
+def test_two_first_starts_at_once_leave_one_server_with_a_whole_shop(work, servers):
+    """Six processes race for a directory that does not exist: one serves, and what it acknowledges stays."""
+    for attempt in range(3):
+        data = work / f"data{attempt}"
+        racers = [servers(data, wait=False) for _ in range(6)]
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            alive = [racer for racer in racers if racer.process.poll() is None]
+            if len(alive) <= 1 and (not alive or alive[0].ready_file.exists()):
+                break
+            time.sleep(0.02)
+        assert len(alive) == 1, "nobody serves: " + " | ".join(sorted({racer.stderr() for racer in racers}))
+        winner = alive[0].wait_until_ready()
+        for racer in racers:
+            if racer is not winner:
+                assert "Another Till" in racer.stderr(), racer.stderr()
+        assert_keeps_what_it_acknowledged(servers, winner)
+        assert_healthy(data, f"after race {attempt}")
+
+
+def test_a_start_that_is_refused_does_not_touch_the_shop(work, servers):
+    """One of two first starts is held up as soon as it has written something; meanwhile the other comes up and sells."""
+    for attempt in range(4):
+        data = work / f"data{attempt}"
+        held = servers(data, wait=False)
+        while not (data.is_dir() and any(path.is_file() for path in data.iterdir())):
+            assert held.process.poll() is None, held.stderr()
+        held.process.send_signal(signal.SIGSTOP)
+        other = servers(data, wait=False)
+        while not other.ready_file.exists() and other.process.poll() is None:
+            time.sleep(0.005)
+        first, second = (other, held) if other.process.poll() is None else (held, other)
+        if first is held:
+            held.process.send_signal(signal.SIGCONT)
+        first.wait_until_ready()
+        acknowledge(first)
+        held.process.send_signal(signal.SIGCONT)
+        assert second.process.wait(20) not in (0, None)
+        assert "Another Till" in second.stderr(), second.stderr()
+        assert_keeps_what_it_acknowledged(servers, first, acknowledged=True)
+        assert_healthy(data, f"after attempt {attempt}")
+
+
+def acknowledge(server):
+    set_up_app(server, BUNDLE)
+    server.control("POST", f"/v1/apps/{BUNDLE}/{REALM}/customers", {"customer": "ann"})
+
+
+def assert_keeps_what_it_acknowledged(servers, server, acknowledged=False):
+    if not acknowledged:
+        acknowledge(server)
+    server.kill()
+    again = servers(server.data)
+    apps = [app["bundleId"] for app in again.control("GET", "/v1/apps")["apps"]]
+    assert apps == [BUNDLE], f"LOST: the server acknowledged the app {BUNDLE}; after the restart there are {apps}"
+    assert again.control("GET", f"/v1/apps/{BUNDLE}/{REALM}/customers/ann")["customer"] == "ann"
+    again.kill()
+
+
+def unread(port) -> int:
+    """Bytes that clients sent to a port and the server did not read yet."""
+    waiting = 0
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        words = line.split()
+        if int(words[1].rsplit(":", 1)[1], 16) == port and words[3] == "01":
+            waiting += int(words[4].split(":")[1], 16)
+    return waiting
+
+
+# Stopping -------------------------------------------------------------------------------------------------------------
+
+
+def test_sigterm_answers_what_is_in_flight(work, servers):
+    """Requests that had arrived are answered, idle connections do not hold the stop up, and all is kept."""
+    data = work / "data"
+    server = servers(data)
+    key = set_up_app(server, BUNDLE)
+    clients = 256
+    purchases = [Purchase(number, "one", "coins") for number in range(clients)]
+    answered = []
+    signalled = None
+    idle = [socket.create_connection(("127.0.0.1", port)) for port in server.ports.values() for _ in range(3)]
+
+    async def buy(purchase, arrived):
+        connection = Connection(server.ports["control"])
+        connection.reader, connection.writer = await asyncio.open_connection(
+            "127.0.0.1", server.ports["control"], limit=1 << 20
+        )
+        arrived.append(purchase)
+        purchase.sent = time.monotonic()
+        status, body = await connection.request(
+            "POST", f"/v1/apps/{BUNDLE}/{REALM}/customers/one/purchases", purchase.body()
+        )
+        purchase.acknowledged = time.monotonic()
+        answered.append(status)
+        purchase.answer = json.loads(body) if status == 201 else None
+        connection.close()
+
+    async def everybody():
+        nonlocal signalled
+        arrived = []
+        tasks = [asyncio.ensure_future(buy(purchase, arrived)) for purchase in purchases]
+        while not answered:
+            await asyncio.sleep(0.001)
+        # All were written before the first answer came; a moment more and the server has read them all.
+        assert len(arrived) == clients
+        await asyncio.sleep(0.05)
+        signalled = len(answered)
+        server.process.send_signal(signal.SIGTERM)
+        return await asyncio.gather(*tasks, return_exceptions=True)
+
+    outcomes = asyncio.run(everybody())
+    begun = time.monotonic()
+    code = server.process.wait(10)
+    print(f"\nSIGTERM with {clients - signalled} of {clients} in flight; gone {time.monotonic() - begun:.2f} s later")
+    assert signalled < clients, "everything was answered before the signal: nothing was in flight"
+    failures = [outcome for outcome in outcomes if outcome is not None]
+    assert not failures, f"{len(failures)} of {clients - signalled} in flight were not answered: {failures[0]!r}"
+    assert Counter(answered) == {201: clients}
+    assert code == 0, server.stderr()
+    for connection in idle:
+        connection.settimeout(5)
+        assert connection.recv(1) == b"", "an idle connection was not closed"
+        connection.close()
+    for port in server.ports.values():
+        with pytest.raises(OSError):
+            socket.create_connection(("127.0.0.1", port), timeout=2)
+
+    assert_healthy(data, "after SIGTERM")
+    again = servers(data)
+    books = Books()
+    books.enter(purchases)
+    rows = asyncio.run(read_histories(again, key, {"one": (books.app_transactions["one"], "", None)}))["one"][0]
+    assert not books.compare("one", rows, purchases) and len(rows) == clients
+
+
+def test_sigterm_right_after_the_start_stops(work, servers):
+    """SIGTERM at any moment of the start ends the process soon; the directory stays good."""
+    whole = servers(work / "measure")
+    seconds = whole.start_seconds
+    assert whole.stop() == 0
+    data = work / "data"
+    for part in (0.3, 0.6, 0.9, 1.0, 1.1):
+        server = servers(data, wait=False)
+        time.sleep(seconds * part)
+        server.process.send_signal(signal.SIGTERM)
+        server.process.wait(10)
+    again = servers(data)
+    set_up_app(again, BUNDLE)
+    assert again.stop() == 0
+    assert_healthy(data, "after five interrupted starts")
+
+
+# Crashes during the first start ---------------------------------------------------------------------------------------
+
+
+def test_a_crash_during_the_first_start_leaves_a_directory_that_starts(work, servers):
+    print(f"\nTILL_CRASH_SEED={SEED}")
+    chance = random.Random(SEED + 1)
+    seconds = []
+    for number in range(2):
+        whole = servers(work / f"measure{number}")
+        seconds.append(whole.start_seconds)
+        whole.kill()
+    span = min(seconds)
+
+    stages, open_files, ailing = [], [], []
+    for number in range(10):
+        data = work / f"data{number}"
+        server = servers(data, wait=False)
+        # One moment in each tenth of the start, so that every stage of it is hit.
+        moment = span * (number + chance.random()) / 10
+        time.sleep(max(0, server.started + moment - time.monotonic()))
+        server.kill()
+        left = sorted(
+            str(path.relative_to(data)) for path in data.rglob("*") if path.is_file()
+        ) if data.exists() else None
+        stages.append((round(moment * 1000), bool(server.ready_file.exists()), left))
+        if data.exists():
+            open_files += [
+                f"{path.relative_to(work)} ({oct(path.stat().st_mode & 0o777)})"
+                for path in data.rglob("*") if path.is_file() and path.stat().st_mode & 0o777 != 0o600
+            ]
+
+        again = servers(data)
+        key = set_up_app(again, BUNDLE)
+        bought = again.control(
+            "POST", f"/v1/apps/{BUNDLE}/{REALM}/customers/ann/purchases", {"productId": f"{BUNDLE}.coins"}
+        )
+        assert again.stop() == 0
+        outcome = doctor(data)
+        if outcome.returncode:
+            ailing.append(f"after {moment * 1000:.0f} ms: {outcome.stdout}{outcome.stderr}")
+        third = servers(data)
+        answer = requests.get(
+            f"http://127.0.0.1:{third.ports[REALM]}/inApps/v1/transactions/{bought['transactionId']}",
+            headers={"Authorization": f"Bearer {key.token()}"}, timeout=20,
+        )
+        assert answer.status_code == 200
+        third.kill()
+    for moment, was_ready, left in stages:
+        names = "no directory" if left is None else f"{len(left)} files"
+        print(f"killed at {moment} ms, {'ready' if was_ready else 'not ready'}: {names}")
+    assert not open_files, f"left readable by others, keys among them: {open_files}"
+    assert not ailing, "\n".join(ailing)
+    assert sum(not was_ready for _, was_ready, _ in stages) >= 5, "too few kills fell within the start"
+
+
+def test_a_directory_that_crashes_at_every_start_starts_in_the_end(work, servers):
+    """The same directory is hit eight times in a row."""
+    chance = random.Random(SEED + 2)
+    whole = servers(work / "measure")
+    span = whole.start_seconds
+    whole.kill()
+    data = work / "data"
+    for _ in range(8):
+        server = servers(data, wait=False)
+        time.sleep(span * chance.random())
+        server.kill()
+    again = servers(data)
+    set_up_app(again, BUNDLE)
+    assert again.stop() == 0
+    assert_healthy(data, "after eight crashed starts")

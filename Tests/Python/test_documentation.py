@@ -1,0 +1,280 @@
+"""The documentation does what it says: its commands run, its requests succeed, its links lead somewhere.
+
+Blocks of these kinds are run, page by page, each page on a fresh demo shop of its own:
+
+- console: each line that starts with "$ till" must exit with 0. `till serve` and `make` are not run; their flags and
+  targets must exist.
+- http: requests to control, a method and a path and under them the body; each must be answered with 2xx.
+- python: a block that imports the official library runs, with `signed_transaction_info` set.
+
+Placeholders: $TX a transaction of ann, $ORDER its order, $SUB the transaction of her subscription, $ANN her app
+transaction id, $KEY a key id, $REQUEST the id of a refused request, $FOLDER a folder of the test's own.
+"""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import requests
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("**/*.md")) + [page for page in [ROOT / "README.md"] if page.exists()]
+TILL = os.environ.get("TILL_BIN", str(ROOT / ".build/debug/till"))
+APP = "/v1/apps/com.example.till.demo/sandbox"
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def blocks(page: Path, *kinds: str) -> list[tuple[str, str]]:
+    return [(kind, text) for kind, text in FENCE.findall(page.read_text()) if kind in kinds]
+
+
+def commands(page: Path) -> list[str]:
+    lines = [line for _, text in blocks(page, "console") for line in text.splitlines()]
+    return [line[2:] for line in lines if line.startswith("$ ")]
+
+
+def is_run(page: Path) -> bool:
+    is_verified = any("appstoreserverlibrary" in text for _, text in blocks(page, "python"))
+    return is_verified or bool(commands(page)) or bool(blocks(page, "http"))
+
+
+class Shop:
+    """A demo server in a folder of its own."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.work = folder / "cwd"
+        self.work.mkdir()
+        ready = folder / "ready.json"
+        self.log = open(folder / "log", "wb")
+        clean = {key: value for key, value in os.environ.items() if not key.startswith("TILL_")}
+        self.environment = clean | {"TILL_DATA": str(folder / "data")}
+        self.process = subprocess.Popen(
+            [TILL, "serve", "--demo", "--production-port", "0", "--sandbox-port", "0", "--control-port", "0"]
+            + ["--ready-file", str(ready)],
+            env=self.environment,
+            stdout=self.log,
+            stderr=self.log,
+        )
+        try:
+            self.facts = self.wait_for(ready)
+            self.places = self.find_places()
+        except BaseException:
+            self.close()
+            raise
+
+    def wait_for(self, ready: Path) -> dict:
+        for _ in range(600):
+            if ready.exists():
+                return json.loads(ready.read_text())
+            assert self.process.poll() is None, (self.folder / "log").read_text()
+            time.sleep(0.1)
+        raise AssertionError("the server was not ready within a minute")
+
+    def find_places(self) -> dict[str, str]:
+        ann = self.control("GET", f"{APP}/customers/ann").json()
+        refused = requests.get(self.facts["sandbox"] + "/inApps/v1/transactions/1")
+        pages = json.loads(self.till(["history", ann["appTransactionId"], "--json"]).stdout)
+        first = decoded(pages[0]["signedTransactions"][0])["transactionId"]
+        bought = self.control("GET", f"{APP}/transactions/{first}").json()
+        self.signed = bought["signedTransactionInfo"]
+        return {
+            "$TX": first,
+            "$ORDER": bought["orderId"],
+            "$SUB": ann["subscriptions"][0]["transactionId"],
+            "$ANN": ann["appTransactionId"],
+            "$KEY": self.control("POST", "/v1/keys", '{"name": "spare"}').json()["keyId"],
+            "$REQUEST": refused.headers["X-Request-ID"],
+            "$FOLDER": str(self.folder),
+        }
+
+    def fill(self, text: str) -> str:
+        filled = re.sub(r"\$[A-Z]+", lambda match: self.places.get(match[0], match[0]), text)
+        assert not re.search(r"\$[A-Z]", filled), f"unknown placeholder in: {text}"
+        return filled
+
+    def control(self, method: str, path: str, body: str = "") -> requests.Response:
+        headers = {"Content-Type": "application/json"} if body else {}
+        return requests.request(method, self.facts["control"] + path, data=body.encode(), headers=headers, timeout=30)
+
+    def till(self, arguments: list[str]) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [TILL, *arguments], env=self.environment, cwd=self.work, capture_output=True, text=True, timeout=60
+        )
+
+    def close(self):
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+
+
+def decoded(jws: str) -> dict:
+    import base64
+
+    payload = jws.split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+
+
+def http_requests(text: str) -> list[tuple[str, str, str]]:
+    found = []
+    for part in re.split(r"^(?=(?:GET|POST|PUT|DELETE) /)", text, flags=re.MULTILINE):
+        if part.strip():
+            head, _, body = part.strip().partition("\n")
+            method, path = head.split(" ")
+            found.append((method, path, body.strip()))
+    return found
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if is_run(page)], ids=name)
+def test_examples_run(page: Path, tmp_path: Path):
+    shop = Shop(tmp_path)
+    try:
+        for kind, text in blocks(page, "console", "http", "python"):
+            if kind == "console":
+                for line in text.splitlines():
+                    run(line, shop)
+            elif kind == "http":
+                for method, path, body in http_requests(text):
+                    answer = shop.control(method, shop.fill(path), shop.fill(body))
+                    assert answer.ok, f"{method} {path}: {answer.status_code} {answer.text}"
+            elif "appstoreserverlibrary" in text:
+                script = f"signed_transaction_info = {shop.signed!r}\n{text}"
+                verified = subprocess.run(
+                    [sys.executable, "-c", script], cwd=shop.work, capture_output=True, text=True, timeout=60
+                )
+                assert verified.returncode == 0, verified.stderr
+                assert verified.stdout.startswith("com.example.till.demo.")
+    finally:
+        shop.close()
+
+
+def run(line: str, shop: Shop):
+    assert line.startswith("$ "), f"a console block holds commands only, put output in a text block: {line}"
+    words = shlex.split(shop.fill(line[2:]))
+    if words[0] == "make":
+        check_targets(words)
+    elif words[:2] == ["till", "serve"]:
+        check_flags(words)
+    else:
+        assert words[0] == "till", f"neither till nor make: {line}"
+        done = shop.till(words[1:])
+        assert done.returncode == 0, f"{line}\nexit code {done.returncode}\n{done.stdout}{done.stderr}"
+
+
+def check_targets(words: list[str]):
+    makefile = (ROOT / "Makefile").read_text()
+    for word in words[1:]:
+        target, is_variable, _ = word.partition("=")
+        pattern = rf"^{re.escape(target)}\s*\??=" if is_variable else rf"^{re.escape(target)}:"
+        assert re.search(pattern, makefile, re.MULTILINE), f"make has no {word}"
+
+
+def serve_flags() -> set[str]:
+    text = subprocess.run([TILL, "serve", "--help"], capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r"^  (?:-h, )?(--[a-z-]+)", text, re.MULTILINE))
+
+
+def check_flags(words: list[str]):
+    known = serve_flags()
+    for word in words:
+        if word.startswith("--"):
+            assert word.split("=")[0] in known, f"till serve has no {word}"
+
+
+def test_every_flag_of_serve_is_in_the_settings():
+    text = (DOCS / "operating/settings.md").read_text()
+    missing = [flag for flag in serve_flags() - {"--help", "--version"} if f"`{flag}`" not in text]
+    assert not missing
+
+
+def test_every_control_verb_is_documented():
+    """Compares the routes of the sources with the pages; a prefix that a table's heading names is left out there."""
+    pages = (DOCS / "control/index.md").read_text() + (DOCS / "catalogue.md").read_text()
+    missing = []
+    for source in sorted((ROOT / "Sources/TillServer/Control").glob("*.swift")):
+        for method, path in re.findall(r"method: \.(\w+),\s+path: \"([^\"]+)\"", source.read_text()):
+            short = path.removeprefix("/v1/apps/{bundleId}/{realm}")
+            if f"`{method.upper()} {path}`" not in pages and f"`{method.upper()} {short}`" not in pages:
+                missing.append(f"{method.upper()} {path}")
+    assert not missing
+
+
+def test_every_page_named_in_the_sources_exists():
+    missing = []
+    for source in [*sorted((ROOT / "Sources").glob("**/*.swift")), ROOT / "Package.swift"]:
+        for path in re.findall(r"\bdocs/[\w/-]+(?:\.md)?", source.read_text()):
+            if not (ROOT / path).exists():
+                missing.append(f"{name(source)}: {path}")
+    assert not missing
+
+
+def slug(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_somewhere(page: Path):
+    prose = FENCE.sub("", page.read_text())
+    wrong = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        if not file.exists():
+            wrong.append(target)
+        elif anchor and file.suffix == ".md":
+            headings = re.findall(r"^#+ (.+)$", FENCE.sub("", file.read_text()), re.MULTILINE)
+            if anchor not in [slug(heading) for heading in headings]:
+                wrong.append(target)
+    assert not wrong
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "json")], ids=name)
+def test_json_is_json(page: Path):
+    for _, text in blocks(page, "json"):
+        json.loads(text)
+
+
+def test_error_table_is_that_of_the_code():
+    source = (ROOT / "Sources/TillServer/API/APIError.swift").read_text()
+    coded = {
+        int(code.replace("_", "")): message
+        for code, message in re.findall(r"APIError\(\s*([\d_]+),\s*\"([^\"]*)\"\s*\)", source)
+    }
+    assert coded
+    page = (DOCS / "api/errors.md").read_text()
+    section = page.split("## Codes that Till sends\n")[1].split("\n## ")[0]
+    documented = {}
+    for line in section.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 5 and cells[0].isdigit():
+            assert int(cells[0]) not in documented, f"{cells[0]} stands twice"
+            assert int(cells[1]) == int(cells[0]) // 10_000
+            documented[int(cells[0])] = cells[3]
+    assert documented == coded
+
+
+def test_no_error_of_the_code_is_said_to_be_never_sent():
+    page = (DOCS / "api/errors.md").read_text()
+    sent = {int(code) for code in re.findall(r"^\| (\d{7}) \| \d{3} ", page, re.MULTILINE)}
+    section = page.split("## Codes that Till never sends\n")[1].split("\n## ")[0]
+    for row in re.findall(r"^\| ([^|]+) \|", section, re.MULTILINE):
+        for first, last in re.findall(r"(\d{7})(?:–(\d{7}))?", row):
+            between = {code for code in sent if int(first) <= code <= int(last or first)}
+            assert not between, f"{row} holds {between}"

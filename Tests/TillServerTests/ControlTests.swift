@@ -1,0 +1,144 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+import TillCore
+import TillServer
+import TillShop
+import TillTesting
+
+/// Whole exchanges with the control API, without a socket.
+@Suite("The control API on the wire")
+struct ControlTests {
+    private func withControl(
+        _ test: TestShop,
+        token: String? = nil,
+        _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
+    ) async throws {
+        let figures = PrometheusFigures()
+        let control = ControlAPI(
+            shop: test.shop,
+            facts: ServerFacts(
+                version: "test",
+                dataDirectory: test.directory,
+                productionPort: { 1 },
+                sandboxPort: { 2 },
+                controlPort: { 3 },
+                ocspURL: "http://localhost/ocsp"
+            ),
+            guardian: ControlGuard(token: token, hosts: ["till.internal"]),
+            figures: figures,
+            meter: RequestMeter(factory: figures)
+        )
+        try await Application(router: control.router()).test(.router) { try await body($0) }
+    }
+
+    private func send(
+        _ client: any TestClientProtocol,
+        _ method: HTTPRequest.Method,
+        _ uri: String,
+        _ body: String? = nil,
+        headers: HTTPFields = [.contentType: "application/json"]
+    ) async throws -> (status: Int, body: String) {
+        try await client.execute(
+            uri: uri,
+            method: method,
+            headers: headers,
+            body: body.map { ByteBuffer(string: $0) }
+        ) { ($0.status.code, String(buffer: $0.body)) }
+    }
+
+    @Test("Every fault of a body is named by its path")
+    func faults() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await withControl(test) { client in
+            let path = "/v1/apps/com.example.shop/sandbox/customers/ann/purchases"
+            let answer = try await send(client, .post, path, #"{"quantity":"3","product":"coins","finished":1}"#)
+            #expect(answer.status == 400)
+            for place in ["$.quantity", "$.product", "$.finished", "$.productId"] {
+                #expect(answer.body.contains("\"path\":\"\(place)\""), "\(place)")
+            }
+        }
+    }
+
+    @Test("What the rules refuse comes with a word, a sentence and a fitting status")
+    func refusals() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await withControl(test) { client in
+            let scope = "/v1/apps/com.example.shop/sandbox"
+            let cases: [(String, String, Int, String)] = [
+                ("\(scope)/customers/ann/purchases", #"{"productId":"nothing"}"#, 404, "unknown_product"),
+                ("\(scope)/transactions/2000000000001024/refund", "{}", 404, "unknown_transaction"),
+                ("/v1/apps/com.nobody/sandbox/customers", #"{"customer":"a"}"#, 404, "unknown_app"),
+                ("/v1/apps/com.example.shop/moon/customers", #"{"customer":"a"}"#, 404, "unknown_realm"),
+                ("/v1/apps", #"{"bundleId":"com.example.shop"}"#, 409, "app_exists"),
+                ("/v1/apps", #"{"bundleId":"with space"}"#, 400, "bad_bundle_id"),
+                ("/v1/keys/NOBODY/revoke", "{}", 404, "unknown_key"),
+            ]
+            for (path, body, status, code) in cases {
+                let answer = try await send(client, .post, path, body)
+                #expect(answer.status == status, "\(path)")
+                #expect(answer.body.contains("\"code\":\"\(code)\""), "\(path): \(answer.body)")
+            }
+        }
+    }
+
+    @Test("A page of another origin, another host or another content type is turned away")
+    func guardian() async throws {
+        let test = try await TestShop()
+        try await withControl(test) { client in
+            var headers: HTTPFields = [.contentType: "text/plain", .contentLength: "2"]
+            let answer1 = try await send(client, .post, "/v1/teams", "{}", headers: headers)
+            #expect(answer1.status == 415)
+            headers = [.contentType: "application/json", .origin: "http://evil.example"]
+            let answer2 = try await send(client, .post, "/v1/teams", "{}", headers: headers)
+            #expect(answer2.status == 403)
+            headers = [.origin: "http://till.internal:8890"]
+            let answer3 = try await send(client, .get, "/v1/teams", headers: headers)
+            #expect(answer3.status == 200)
+        }
+    }
+
+    @Test("Where control asks for a token, only the token lets in")
+    func tokens() async throws {
+        let test = try await TestShop()
+        try await withControl(test, token: "secret") { client in
+            for wrong in [nil, "Bearer secre", "Bearer secret2", "secret", "Basic secret"] as [String?] {
+                var headers = HTTPFields()
+                if let wrong { headers[.authorization] = wrong }
+                let answer = try await send(client, .get, "/v1/status", headers: headers)
+                #expect(answer.status == 401)
+            }
+            let answer = try await send(client, .get, "/v1/status", headers: [.authorization: "Bearer secret"])
+            #expect(answer.status == 200)
+            #expect(answer.body.contains(#""ports":{"production":1,"sandbox":2,"control":3}"#))
+        }
+    }
+
+    @Test("The OpenAPI document has one operation id for each verb, and is JSON")
+    func document() async throws {
+        let test = try await TestShop()
+        try await withControl(test) { client in
+            let answer = try await send(client, .get, "/openapi.json")
+            #expect(answer.status == 200)
+            #expect(throws: Never.self) { try JSONTree.parse(Array(answer.body.utf8)) }
+            let ids = answer.body.components(separatedBy: #""operationId""#).dropFirst().map { $0.prefix(40) }
+            #expect(ids.count > 25)
+            #expect(Set(ids).count == ids.count)
+        }
+    }
+
+    @Test("Figures count what was answered, by realm, route and status")
+    func figures() async throws {
+        let test = try await TestShop()
+        try await withControl(test) { client in
+            _ = try await send(client, .get, "/v1/teams")
+            _ = try await send(client, .get, "/v1/nothing")
+            let text = try await send(client, .get, "/metrics").body
+            #expect(text.contains(#"till_requests_total{realm="control",route="/v1/teams",status="200"} 1"#))
+            #expect(text.contains(#"status="404"} 1"#))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+import TillCore
+import TillShop
+import TillStorage
+import TillTesting
+
+@Suite("Cursors are opaque, durable and cannot be made up")
+struct CursorTests {
+    @Test("A cursor reads back as it was sealed, also by another shop over the same store")
+    func roundTrip() async throws {
+        let test = try await TestShop()
+        let cursor = Cursor(
+            route: .historyV1,
+            account: AccountID(704_000_000_000_031_098),
+            isAscending: false,
+            filters: .max,
+            position: 12_345
+        )
+        let text = test.shop.cursors.seal(cursor)
+        #expect(test.shop.cursors.open(text) == cursor)
+        #expect(text.utf8.allSatisfy { (0x30...0x7a).contains($0) || $0 == 0x2d })
+        let again = try await Shop(storage: test.shop.storage, chain: test.shop.signingChain, wallClock: { test.now })
+        #expect(again.cursors.open(text) == cursor)
+        let stranger = try await TestShop()
+        #expect(stranger.shop.cursors.open(text) == nil)
+    }
+
+    @Test("A cursor with any character changed, cut or added is none")
+    func tampering() async throws {
+        let test = try await TestShop()
+        let text = test.shop.cursors.seal(Cursor(route: .refunds, account: AccountID(1), position: 1))
+        for index in text.indices {
+            var changed = text
+            changed.replaceSubrange(index...index, with: text[index] == "A" ? "B" : "A")
+            #expect(test.shop.cursors.open(changed) == nil)
+        }
+        for wrong in [String(text.dropLast()), text + "A", "", "x", String(repeating: "A", count: 10_000), "ü"] {
+            #expect(test.shop.cursors.open(wrong) == nil)
+        }
+    }
+
+    @Test("Equal filters have equal digests whatever their order; different ones differ")
+    func digests() {
+        let one = HistoryFilter(productIDs: ["a", "b"], productTypes: [.consumable, .nonRenewing])
+        let same = HistoryFilter(productIDs: ["b", "a"], productTypes: [.nonRenewing, .consumable])
+        #expect(one.digest == same.digest)
+        let filters = [
+            HistoryFilter(), one, HistoryFilter(productIDs: ["a,b"]), HistoryFilter(productIDs: ["a", "b"]),
+            HistoryFilter(groups: ["a", "b"]), HistoryFilter(revoked: true), HistoryFilter(revoked: false),
+            HistoryFilter(startDate: Timestamp(milliseconds: 1)), HistoryFilter(endDate: Timestamp(milliseconds: 1)),
+            HistoryFilter(ownership: .purchased),
+        ]
+        #expect(Set(filters.map(\.digest)).count == filters.count)
+    }
+}

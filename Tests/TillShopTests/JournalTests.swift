@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+import TillCore
+import TillShop
+import TillStorage
+import TillTesting
+
+@Suite("The journal of refusals")
+struct JournalTests {
+    private func entry(_ number: Int) -> JournalEntry {
+        JournalEntry(
+            id: "ID\(number)",
+            at: Timestamp(milliseconds: Int64(number)),
+            realm: .sandbox,
+            method: "GET",
+            path: "/",
+            status: 401,
+            explanation: "no"
+        )
+    }
+
+    @Test("What was noted is found at once, before it is written")
+    func atOnce() async throws {
+        let test = try await TestShop()
+        await test.shop.journal.note(entry(1))
+        #expect(try await test.shop.journal.entry("ID1") == entry(1))
+        #expect(try await test.shop.journal.entry("ID2") == nil)
+    }
+
+    @Test("A flood keeps the newest, and what the setting says is kept")
+    func flood() async throws {
+        let test = try await TestShop(settings: Settings(journalLength: 50))
+        for number in 1...5_000 { await test.shop.journal.note(entry(number)) }
+        let latest = try await test.shop.journal.latest(100)
+        #expect(latest.first?.id == "ID5000")
+        #expect(latest.count == 50)
+    }
+
+    @Test("Request ids are 26 base-32 characters and a tail, and never twice the same")
+    func requestIDs() {
+        let ids = (0..<2_000).map { _ in RequestID.make() }
+        #expect(Set(ids).count == ids.count)
+        for id in ids {
+            #expect(id.hasSuffix(".0.0") && id.utf8.count == 30)
+            #expect(id.dropLast(4).allSatisfy { ("A"..."Z").contains($0) || ("2"..."7").contains($0) })
+        }
+    }
+}

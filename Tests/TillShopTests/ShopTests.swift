@@ -1,0 +1,167 @@
+import Foundation
+import Testing
+import TillCore
+import TillSQLite
+import TillShop
+import TillSigning
+import TillStorage
+import TillTesting
+
+@Suite("The shop commits what the rules decide")
+struct ShopTests {
+    @Test("A hundred purchases of one customer at once all happen, in an unbroken order")
+    func oneCustomer() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let ids = try await withThrowingTaskGroup(of: TransactionID.self) { group in
+            for _ in 0..<100 { group.addTask { try await test.buy("coins", by: "ann").id } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(ids.count == 100)
+        let found = try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+        let account = try #require(found)
+        #expect(account.rowCount == 100 && account.changeNumber == 100)
+        let page = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 200))
+        #expect(page.rows.map(\.change) == Array(1...100))
+        #expect(Set(page.rows.map(\.id)) == ids)
+    }
+
+    @Test("Many customers at once share commits and keep their own histories")
+    func manyCustomers() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<300 { group.addTask { try await test.buy("coins", by: "customer-\(number % 60)") } }
+            try await group.waitForAll()
+        }
+        let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        let accounts = try await test.shop.storage.accounts(of: scope, after: nil, limit: 100)
+        #expect(accounts.count == 60)
+        #expect(accounts.allSatisfy { $0.rowCount == 5 && $0.changeNumber == 5 })
+    }
+
+    @Test("Two shops over one store do not overwrite each other")
+    func twoShops() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let second = try await Shop(
+            storage: try SQLiteStorage(path: test.directory.database),
+            chain: test.shop.signingChain,
+            wallClock: { test.now }
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<60 {
+                let shop = number % 2 == 0 ? test.shop : second
+                group.addTask {
+                    _ = try await shop.perform(
+                        .purchase(Purchase(productID: "coins")),
+                        by: test.customer("ann"),
+                        opening: Opening()
+                    )
+                }
+            }
+            try await group.waitForAll()
+        }
+        let found = try await second.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+        let account = try #require(found)
+        #expect(account.rowCount == 60 && account.changeNumber == 60)
+    }
+
+    @Test("A refused command leaves nothing behind, not even a new customer")
+    func refusals() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        await #expect(throws: Refusal.unknownProduct("nothing")) { try await test.buy("nothing", by: "ann") }
+        #expect(try await test.shop.storage.accounts(of: nil, after: nil, limit: 1).isEmpty)
+        await #expect(throws: Refusal.unknownAccount("ann")) {
+            _ = try await test.shop.perform(.leaveFamily, by: test.customer("ann"))
+        }
+    }
+
+    @Test("A family's accounts change together, and a member may join whom nobody knew")
+    func families() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let host = try await test.shop.openAccount(test.customer("ann"), Opening())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for name in ["bob", "cat", "dan"] {
+                group.addTask {
+                    _ = try await test.shop.perform(
+                        .joinFamily(of: host.id, named: "family"),
+                        by: test.customer(name),
+                        opening: Opening()
+                    )
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await test.buy("skin", by: "ann") }
+            group.addTask { try await test.buy("pro", by: "bob") }
+            try await group.waitForAll()
+        }
+        for name in ["ann", "bob", "cat", "dan"] {
+            let account = try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: name)
+            #expect(account?.family?.members.count == 4)
+            #expect(account?.rowCount == 2)
+            #expect(account?.owned["skin"] != nil)
+        }
+    }
+
+    @Test("A code with a limit is redeemed so often and no more, however many try at once")
+    func codes() async throws {
+        var coins = SampleProducts.coins
+        let price = PriceList(standard: Money(milliunits: 10, currency: "USD"))
+        coins.offers = [Offer(kind: .code, id: "TEN", mode: .oneTime, prices: price, redemptionLimit: 10)]
+        let test = try await TestShop(selling: [coins])
+        let redeemed = await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<25 {
+                group.addTask {
+                    let purchase = Purchase(productID: "coins", offer: .code("TEN"))
+                    let outcome = try? await test.shop.perform(
+                        .purchase(purchase),
+                        by: test.customer("c\(number)"),
+                        opening: Opening()
+                    )
+                    return outcome != nil
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(redeemed == 10)
+    }
+
+    @Test("Production and sandbox are two data sets")
+    func realms() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let row = try await test.buy("skin", by: "ann", in: .sandbox)
+        let other = try await test.buy("skin", by: "ann", in: .production)
+        #expect(row.id.wireForm.count == 16 && other.id.wireForm.count == 15)
+        let production = AccountScope(realm: .production, app: TestShop.bundleID)
+        #expect(try await test.shop.storage.owner(of: row.id, in: production) == nil)
+    }
+
+    @Test("A data directory is one process's; who comes second is told whose it is")
+    func locking() async throws {
+        let test = try await TestShop()
+        let lock = try DirectoryLock(test.directory)
+        #expect(throws: DirectoryRefused.self) { try DirectoryLock(test.directory) }
+        do {
+            _ = try DirectoryLock(test.directory)
+        } catch {
+            #expect(String(describing: error).contains("\(ProcessInfo.processInfo.processIdentifier)"))
+            #expect(String(describing: error).contains("--data"))
+        }
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("The certificates are made once, kept, and rotate under the same root")
+    func certificates() async throws {
+        let test = try await TestShop()
+        let store = CertificateStore(test.directory)
+        let root = try store.root()
+        #expect(try store.root().fingerprint == root.fingerprint)
+        let first = try store.currentChain()
+        #expect(first.id == test.shop.signingChain.id)
+        let second = try store.rotate(under: root, ocspURL: "http://localhost:1/ocsp")
+        #expect(second.id != first.id)
+        #expect(try store.currentChain().id == second.id)
+        #expect(second.rootFingerprint == first.rootFingerprint)
+        #expect(FileManager.default.fileExists(atPath: test.directory.chain(first.id).certificates))
+    }
+}

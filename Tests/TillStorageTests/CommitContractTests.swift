@@ -1,0 +1,202 @@
+import Testing
+import TillCore
+import TillStorage
+
+@Suite("Every engine commits whole changes or nothing")
+struct CommitContractTests {
+    @Test("An account and its rows come back as they were written", arguments: Engine.allCases)
+    func roundTrip(_ engine: Engine) async throws {
+        let fixture = try StorageFixture(engine)
+        let ann = fixture.account("ann", number: 1)
+        let rows = [
+            fixture.row(ann, 1, refund: 1), fixture.row(ann, 2, type: .autoRenewable, group: "20450880"),
+            fixture.row(ann, 3, ownership: .familyShared, finished: true),
+        ]
+        let written = try await fixture.commit(ann, rows: rows)
+        #expect(try await fixture.storage.account(ann.id) == written)
+        #expect(try await fixture.storage.account(realm: .sandbox, app: "com.example", customer: "ann") == written)
+        #expect(try await fixture.storage.account(realm: .production, app: "com.example", customer: "ann") == nil)
+        for row in rows { #expect(try await fixture.storage.transaction(row.id) == row) }
+        #expect(try await fixture.storage.owner(of: rows[0].id, in: StorageFixture.scope) == ann.id)
+        let other = AccountScope(realm: .sandbox, app: "com.other")
+        #expect(try await fixture.storage.owner(of: rows[0].id, in: other) == nil)
+        let order = try #require(rows[1].order)
+        #expect(try await fixture.storage.transactions(in: order) == [rows[1]])
+        #expect(try await fixture.storage.transactions(in: OrderID(1)).isEmpty)
+    }
+
+    @Test("A stale version fails its own change only, and leaves no trace", arguments: Engine.allCases)
+    func conflicts(_ engine: Engine) async throws {
+        let fixture = try StorageFixture(engine)
+        let ann = try await fixture.commit(fixture.account("ann", number: 1), rows: [])
+        let bob = try await fixture.commit(fixture.account("bob", number: 2), rows: [])
+        var (newAnn, newBob) = (ann, bob)
+        newAnn.version = 9
+        newBob.version = 2
+        let results = await fixture.storage.commit([
+            Change(
+                accounts: [
+                    AccountChange(account: newBob, before: 1), AccountChange(account: newAnn, before: 7),
+                ],
+                rows: [RowChange(before: nil, after: fixture.row(bob, 1))]
+            ),
+            Change(
+                accounts: [AccountChange(account: newBob, before: 1)],
+                rows: [RowChange(before: nil, after: fixture.row(bob, 2))]
+            ),
+        ])
+        guard case .failure(.conflict(let id)) = results[0] else {
+            Issue.record("the first change was committed against a stale version")
+            return
+        }
+        #expect(id == ann.id)
+        try results[1].get()
+        #expect(try await fixture.storage.account(ann.id) == ann)
+        let page = try await fixture.storage.history(HistoryQuery(account: bob.id))
+        #expect(page.rows.map(\.change) == [2])
+    }
+
+    @Test(
+        "A second account of the same customer, or a second row of the same id, is a conflict",
+        arguments: Engine.allCases
+    )
+    func duplicates(_ engine: Engine) async throws {
+        let fixture = try StorageFixture(engine)
+        let ann = try await fixture.commit(fixture.account("ann", number: 1), rows: [])
+        let twin = fixture.account("ann", number: 2)
+        let row = fixture.row(ann, 1)
+        var next = ann
+        next.version = 2
+        var again = row
+        again.change = 2
+        let results = await fixture.storage.commit([
+            Change(accounts: [AccountChange(account: twin, before: nil)]),
+            Change(
+                accounts: [AccountChange(account: next, before: 1)],
+                rows: [RowChange(before: nil, after: row), RowChange(before: nil, after: again)]
+            ),
+        ])
+        for result in results {
+            guard case .failure(.conflict) = result else {
+                Issue.record("a duplicate was written: \(result)")
+                return
+            }
+        }
+        #expect(try await fixture.storage.account(ann.id)?.version == 1)
+        #expect(try await fixture.storage.transaction(row.id) == nil)
+    }
+
+    @Test("A changed row leaves its old place; one that is gone is a conflict", arguments: Engine.allCases)
+    func moving(_ engine: Engine) async throws {
+        let fixture = try StorageFixture(engine)
+        let before = fixture.account("ann", number: 1)
+        let row = fixture.row(before, 1)
+        let ann = try await fixture.commit(before, rows: [row, fixture.row(before, 2)])
+        var moved = row
+        moved.change = 3
+        moved.isUpgraded = true
+        var next = ann
+        next.version = 2
+        next.changeNumber = 3
+        let change = Change(
+            accounts: [AccountChange(account: next, before: 1)],
+            rows: [RowChange(before: 1, after: moved)]
+        )
+        try await fixture.storage.commit([change])[0].get()
+        let page = try await fixture.storage.history(HistoryQuery(account: ann.id))
+        #expect(page.rows.map(\.change) == [2, 3])
+        #expect(page.rows.last == moved)
+        #expect(page.head == 3)
+        next.version = 3
+        let stale = Change(
+            accounts: [AccountChange(account: next, before: 2)],
+            rows: [RowChange(before: 1, after: moved)]
+        )
+        guard case .failure(.conflict) = await fixture.storage.commit([stale])[0] else {
+            Issue.record("a row was moved from where it no longer lay")
+            return
+        }
+    }
+
+    @Test("A limited code is redeemed as often as its limit says, over all customers", arguments: Engine.allCases)
+    func redemptions(_ engine: Engine) async throws {
+        let fixture = try StorageFixture(engine)
+        let redemption = CodeRedemption(
+            app: "com.example",
+            realm: .sandbox,
+            productID: "pro",
+            offerID: "SPRING",
+            limit: 3
+        )
+        var results: [Bool] = []
+        for number in 1...5 {
+            let account = fixture.account("customer-\(number)", number: Int64(number))
+            let change = Change(
+                accounts: [AccountChange(account: account, before: nil)],
+                redemptions: [redemption]
+            )
+            switch await fixture.storage.commit([change])[0] {
+            case .success: results.append(true)
+            case .failure(.codeUsedUp(let used)):
+                #expect(used == redemption)
+                results.append(false)
+                #expect(try await fixture.storage.account(account.id) == nil)
+            case .failure(let failure): throw failure
+            }
+        }
+        #expect(results == [true, true, true, false, false])
+    }
+
+    @Test("Identifiers are never given twice, not even after a restart or to two at once", arguments: Engine.allCases)
+    func identifiers(_ engine: Engine) async throws {
+        let fixture = try StorageFixture(engine)
+        let storage = fixture.storage
+        let ranges = try await withThrowingTaskGroup(of: Range<Int64>.self) { group in
+            for count in 1...40 { group.addTask { try await storage.reserveIdentifiers(Int64(count)) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let sorted = ranges.sorted { $0.lowerBound < $1.lowerBound }
+        for (left, right) in zip(sorted, sorted.dropFirst()) { #expect(left.upperBound <= right.lowerBound) }
+        let last = try #require(sorted.last)
+        #expect(try await storage.identifierHighWater() == last.upperBound)
+        try await storage.close()
+        #expect(try await fixture.reopened().reserveIdentifiers(1).lowerBound == last.upperBound)
+    }
+
+    @Test("Documents are written over each other and come back by name", arguments: Engine.allCases)
+    func documents(_ engine: Engine) async throws {
+        let storage = try StorageFixture(engine).storage
+        try await storage.put([
+            Document(kind: .app, name: "b", body: "1"), Document(kind: .app, name: "a", body: "2"),
+            Document(kind: .key, name: "a", body: "3"),
+        ])
+        try await storage.put([Document(kind: .app, name: "b", body: "4")])
+        #expect(try await storage.documents(.app).map(\.body) == ["2", "4"])
+        try await storage.removeDocument(.app, name: "a")
+        try await storage.removeDocument(.app, name: "nobody")
+        #expect(try await storage.documents(.app).map(\.name) == ["b"])
+        #expect(try await storage.documents(.key).map(\.body) == ["3"])
+    }
+
+    @Test("The journal keeps the newest entries and forgets the rest", arguments: Engine.allCases)
+    func journal(_ engine: Engine) async throws {
+        let storage = try StorageFixture(engine).storage
+        let entries = (1...12).map { number in
+            JournalEntry(
+                id: "ID\(number)",
+                at: Timestamp(milliseconds: Int64(number)),
+                realm: .sandbox,
+                method: "GET",
+                path: "/",
+                status: 401,
+                explanation: "no \(number)"
+            )
+        }
+        try await storage.appendJournal(Array(entries.prefix(6)), keeping: 10)
+        try await storage.appendJournal(Array(entries.suffix(6)), keeping: 10)
+        #expect(try await storage.journal(limit: 100) == entries.suffix(10).reversed())
+        #expect(try await storage.journal(limit: 2).map(\.id) == ["ID12", "ID11"])
+        #expect(try await storage.journalEntry("ID2") == nil)
+        #expect(try await storage.journalEntry("ID3") == entries[2])
+    }
+}

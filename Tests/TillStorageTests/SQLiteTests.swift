@@ -1,0 +1,136 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import Testing
+import TillCore
+import TillStorage
+
+@testable import TillSQLite
+
+@Suite("The embedded engine")
+struct SQLiteTests {
+    private func folder() throws -> String {
+        let folder = NSTemporaryDirectory() + "till-sqlite-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    @Test("What it acknowledges is synced: WAL, synchronous FULL, pages of 8192 bytes, foreign keys on")
+    func settings() async throws {
+        let storage = try SQLiteStorage(path: try folder() + "/till.sqlite")
+        let values = try await storage.pool.write { db in
+            try ["synchronous", "journal_mode", "page_size", "foreign_keys"].map {
+                try String.fetchOne(db, sql: "PRAGMA \($0)") ?? ""
+            }
+        }
+        #expect(values == ["2", "wal", "8192", "1"])
+    }
+
+    @Test("A row cannot lie in the ledger without its account")
+    func foreignKeys() async throws {
+        let fixture = try StorageFixture(.sqlite)
+        let nobody = fixture.account("nobody", number: 1)
+        let change = Change(accounts: [], rows: [RowChange(before: nil, after: fixture.row(nobody, 1))])
+        if case .success = await fixture.storage.commit([change])[0] {
+            Issue.record("a row without an account was committed")
+        }
+    }
+
+    @Test("The five-hundredth page of a history costs what the first costs, in steps of SQLite's machine")
+    func pageCost() async throws {
+        let fixture = try StorageFixture(.sqlite)
+        let before = fixture.account("ann", number: 1)
+        let rows = (1...10_000).map { fixture.row(before, Int64($0)) }
+        let ann = try await fixture.commit(before, rows: rows)
+        let storage = try #require(fixture.storage as? SQLiteStorage)
+        for isAscending in [true, false] {
+            let steps = try await storage.pool.read { db in
+                try [1, 500].map { page in
+                    let skipped = Int64((page - 1) * 20)
+                    let position = isAscending ? skipped : 10_001 - skipped
+                    let query = HistoryQuery(account: ann.id, position: position, isAscending: isAscending)
+                    let (sql, arguments) = SQLiteStorage.statement(for: query)
+                    let statement = try db.makeStatement(sql: sql)
+                    let count = try Row.fetchAll(statement, arguments: arguments).count
+                    #expect(count == (page == 1 ? 21 : 20))
+                    return Int(sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 0))
+                }
+            }
+            // The last page reads no row beyond itself, so it is a row shorter than the first.
+            let perRow = [Double(steps[0]) / 21, Double(steps[1]) / 20]
+            #expect(abs(perRow[1] / perRow[0] - 1) < 0.1, "steps of page 1 and 500: \(steps)")
+            #expect(abs(Double(steps[1]) / Double(steps[0]) - 1) < 0.1, "steps of page 1 and 500: \(steps)")
+        }
+    }
+
+    @Test("Every read of the history and of refunds is one range of an index")
+    func plans() async throws {
+        let fixture = try StorageFixture(.sqlite)
+        let ann = try await fixture.commit(fixture.account("ann", number: 1), rows: [])
+        let storage = try #require(fixture.storage as? SQLiteStorage)
+        for isAscending in [true, false] {
+            let query = HistoryQuery(account: ann.id, position: 5, isAscending: isAscending)
+            let plan = try await storage.pool.read { db in
+                let (sql, arguments) = SQLiteStorage.statement(for: query)
+                return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments)
+                    .map { $0["detail"] as String }
+            }
+            #expect(plan.count == 1)
+            #expect(plan[0].contains("SEARCH ledger USING PRIMARY KEY"))
+            #expect(!plan.joined().contains("TEMP B-TREE"))
+        }
+    }
+
+    @Test("Tables of every earlier version are brought up with what they hold", arguments: Migrations.all.migrations)
+    func migrations(_ version: String) async throws {
+        let path = try folder() + "/till.sqlite"
+        let old = try DatabasePool(path: path)
+        try Migrations.all.migrate(old, upTo: version)
+        let fixture = try StorageFixture(.sqlite)
+        let ann = fixture.account("ann", number: 1)
+        let state = try AccountState.encode(ann)
+        try await old.write { db in
+            try db.execute(sql: "INSERT INTO documents VALUES ('app', 'com.example', '{}')")
+            try db.execute(sql: "UPDATE identifiers SET next = 77")
+            try db.execute(
+                sql: "INSERT INTO accounts VALUES (?, ?, 'sandbox', 'com.example', 'ann', 1, 1, 1, ?)",
+                arguments: [ann.id.partition.number, ann.id.number, state]
+            )
+            try db.execute(sql: LedgerRow.insert, arguments: LedgerRow.arguments(fixture.row(ann, 1)))
+        }
+        try old.close()
+        let storage = try SQLiteStorage(path: path)
+        #expect(try await storage.account(ann.id) == ann)
+        #expect(try await storage.history(HistoryQuery(account: ann.id)).rows == [fixture.row(ann, 1)])
+        #expect(try await storage.reserveIdentifiers(1).lowerBound == 77)
+        #expect(try await storage.documents(.app).map(\.name) == ["com.example"])
+        #expect(try await storage.journal(limit: 1).isEmpty)
+        #expect(try await storage.pool.read { try Migrations.all.hasCompletedMigrations($0) })
+    }
+
+    @Test("Tables of a newer version are refused, and what says so names the way out")
+    func newer() async throws {
+        let path = try folder() + "/till.sqlite"
+        var migrator = Migrations.all
+        migrator.registerMigration("999 from the future") { _ in }
+        let pool = try DatabasePool(path: path)
+        try migrator.migrate(pool)
+        try pool.close()
+        #expect(throws: StoreRefused.self) { try SQLiteStorage(path: path) }
+        #expect(throws: StoreRefused.self) { try SQLiteStorage(examining: path) }
+    }
+
+    @Test("A backup taken while it serves is whole and opens")
+    func backup() async throws {
+        let fixture = try StorageFixture(.sqlite)
+        let ann = fixture.account("ann", number: 1)
+        let rows = (1...50).map { fixture.row(ann, Int64($0)) }
+        _ = try await fixture.commit(ann, rows: rows)
+        let path = fixture.folder + "/copy.sqlite"
+        try await fixture.storage.backup(to: path)
+        let copy = try SQLiteStorage(path: path)
+        #expect(try await copy.history(HistoryQuery(account: ann.id, limit: 100)).rows == rows)
+        #expect(try await copy.examine().isEmpty)
+        await #expect(throws: StoreRefused.self) { try await fixture.storage.backup(to: path) }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import TillCore
+import TillSQLite
+import TillStorage
+
+/// The engines that must pass the contract.
+enum Engine: String, CaseIterable, Sendable {
+    case sqlite
+}
+
+/// A fresh store in a folder of its own, removed when the test is done.
+final class StorageFixture: Sendable {
+    let folder: String
+    let storage: any Storage
+
+    init(_ engine: Engine) throws {
+        folder = NSTemporaryDirectory() + "till-storage-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        switch engine {
+        case .sqlite: storage = try SQLiteStorage(path: folder + "/till.sqlite")
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// The same store opened once more, as after a restart.
+    func reopened() throws -> any Storage { try SQLiteStorage(path: folder + "/till.sqlite") }
+
+    static let scope = AccountScope(realm: .sandbox, app: "com.example")
+
+    /// A new account, not yet committed.
+    func account(_ customer: String, number counter: Int64) -> Account {
+        let partition = Partition(realm: .sandbox, app: "com.example", customer: customer)
+        var ids = Identifiers(reserved: counter..<counter + 1)
+        var account = Account(
+            id: ids.account(in: partition),
+            realm: .sandbox,
+            app: "com.example",
+            customer: customer,
+            storefront: .unitedStates,
+            at: Timestamp(milliseconds: 1_000_000)
+        )
+        account.version = 1
+        return account
+    }
+
+    /// A row of an account at a change number; the id is made of it too.
+    func row(
+        _ account: Account,
+        _ change: Int64,
+        product: String = "coins",
+        type: ProductType = .consumable,
+        purchased: Int64? = nil,
+        group: String? = nil,
+        ownership: Ownership = .purchased,
+        refund: Int64? = nil,
+        finished: Bool = false
+    ) -> Transaction {
+        let date = Timestamp(milliseconds: (purchased ?? change) * 1_000)
+        let id = TransactionID(2_000_000_000_000_000 + (change + 5_000) * 1_024 + account.id.partition.number)
+        return Transaction(
+            id: id,
+            originalID: id,
+            account: account.id,
+            change: change,
+            lineItem: type == .autoRenewable ? id.number + 1_024 : nil,
+            order: OrderID((change + 9_000) * 1_024 + account.id.partition.number),
+            productID: product,
+            groupID: group,
+            type: type,
+            purchaseDate: date,
+            originalPurchaseDate: date,
+            expiresDate: type == .autoRenewable ? date.advanced(milliseconds: 86_400_000) : nil,
+            quantity: 1,
+            appAccountToken: "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11",
+            ownership: ownership,
+            reason: .purchase,
+            storefront: .unitedStates,
+            price: ownership == .purchased ? Money(milliunits: 990, currency: "USD") : nil,
+            offer: AppliedOffer(kind: .code, id: "SPRING", mode: .payAsYouGo, wholePeriod: Period(3, .month)),
+            isUpgraded: false,
+            revocation: refund.map { _ in
+                Revocation(date: date, reason: .issueInApp, kind: .refundProrated, percentage: 25_000)
+            },
+            refundNumber: refund,
+            isFinished: finished,
+            sharedFrom: nil,
+            modifiedDate: date
+        )
+    }
+
+    /// Commits an account with rows and gives it back as it then is.
+    func commit(_ account: Account, rows: [Transaction]) async throws -> Account {
+        var account = account
+        account.changeNumber = rows.map(\.change).max() ?? 0
+        account.rowCount = Int64(rows.count)
+        account.refundNumber = rows.compactMap(\.refundNumber).max() ?? 0
+        let change = Change(
+            accounts: [AccountChange(account: account, before: nil)],
+            rows: rows.map { RowChange(before: nil, after: $0) }
+        )
+        try await storage.commit([change])[0].get()
+        return account
+    }
+}
