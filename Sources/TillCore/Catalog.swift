@@ -51,10 +51,13 @@ package enum ProductType: String, Codable, CaseIterable, Sendable {
 package struct Product: Codable, Equatable, Sendable {
     /// The product identifier, unique in the app.
     package var id: String
+    /// Kept for ever once somebody bought the product, since its transactions say it.
     package var type: ProductType
     /// The name that the developer sees.
     package var referenceName: String
+    /// Texts by language, kept for whoever reads the catalogue; no payload carries them.
     package var localizations: [Localization]
+    /// What one piece costs, or one period of a subscription that is paid up front.
     package var prices: PriceList
     /// Whether a family shares it; only non-consumables and auto-renewables can be shared.
     package var isFamilyShareable: Bool
@@ -98,6 +101,7 @@ package struct Product: Codable, Equatable, Sendable {
 package struct Localization: Codable, Equatable, Sendable {
     /// `en_US` and the like.
     package var locale: String
+    /// What a customer reads in place of the reference name; the catalogue may leave it empty.
     package var displayName: String
     package var description: String
 
@@ -113,7 +117,9 @@ package struct Localization: Codable, Equatable, Sendable {
 package struct SubscriptionGroup: Codable, Equatable, Sendable {
     /// `subscriptionGroupIdentifier` on the wire.
     package var id: String
+    /// For people only; the identifier where the document gives no name.
     package var name: String
+    /// Texts by language, kept for whoever reads the catalogue; no payload carries them.
     package var localizations: [Localization]
 
     /// A group without its products, which name it themselves.
@@ -130,6 +136,7 @@ package struct SubscriptionPlan: Codable, Equatable, Sendable {
     package var groupID: String
     /// 1 is the highest; equal levels are crossgrades of each other.
     package var level: Int
+    /// How long one purchase lasts without an offer: from a week to a year.
     package var period: Period
     /// Ways to pay, as the catalogue lists them; empty for most, which are paid up front at the product's price.
     package var billingPlans: [BillingPlan]
@@ -151,11 +158,13 @@ package struct BillingPlan: Codable, Equatable, Sendable {
         case monthly = "MONTHLY"
     }
 
+    /// `billingPlanType` in a `.storekit` file; each plan of a product has another.
     package var kind: Kind
     /// What one payment costs.
     package var prices: PriceList
     /// What the whole commitment costs; only for `MONTHLY`.
     package var commitmentPrices: PriceList?
+    /// `isEnabled` in a `.storekit` file; true where the file does not say.
     package var isEnabled: Bool
 
     /// One way to pay.
@@ -175,8 +184,11 @@ package struct CatalogSettings: Codable, Equatable, Sendable {
     package var locale: String
     /// Xcode's number for how fast time passes; 0 is real time.
     package var timeRate: Int
+    /// `_billingGracePeriodEnabled` in a `.storekit` file.
     package var isBillingGracePeriodEnabled: Bool
+    /// `_renewalBillingIssuesEnabled` in a `.storekit` file, `_billingIssuesEnabled` in older ones.
     package var areRenewalBillingIssuesEnabled: Bool
+    /// `_askToBuyEnabled` in a `.storekit` file.
     package var isAskToBuyEnabled: Bool
     /// The Apple id of a synced file.
     package var appAppleID: Int64?

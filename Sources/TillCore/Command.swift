@@ -53,6 +53,7 @@ package enum Command: Sendable {
 
 /// A purchase as the customer makes it.
 package struct Purchase: Sendable {
+    /// A product of the app's catalogue that is for sale.
     package var productID: String
     /// 1 to 10 for consumables, 1 for everything else.
     package var quantity: Int
@@ -62,7 +63,10 @@ package struct Purchase: Sendable {
     package var price: Money?
     /// UUID text in any case.
     package var appAccountToken: String?
+    /// Automatic unless somebody chooses (docs/api/offers.md).
     package var offer: OfferChoice
+    /// The nonce of the app's signature by which the offer was granted; good for one purchase.
+    package var offerNonce: String?
     /// Adds the purchase to an order that the customer already has.
     package var order: OrderID?
     /// Whether the app has finished it at once.
@@ -76,6 +80,7 @@ package struct Purchase: Sendable {
         price: Money? = nil,
         appAccountToken: String? = nil,
         offer: OfferChoice = .automatic,
+        offerNonce: String? = nil,
         order: OrderID? = nil,
         isFinished: Bool = false
     ) {
@@ -85,6 +90,7 @@ package struct Purchase: Sendable {
         self.price = price
         self.appAccountToken = appAccountToken
         self.offer = offer
+        self.offerNonce = offerNonce
         self.order = order
         self.isFinished = isFinished
     }
@@ -116,7 +122,9 @@ package struct Refund: Sendable {
     }
 
     package var transaction: TransactionID
+    /// All of the price unless somebody chooses (docs/api/refunds.md).
     package var share: Share
+    /// `revocationReason` of the refunded row and of the family's copies.
     package var reason: RevocationReason
 
     /// A refund of one transaction.

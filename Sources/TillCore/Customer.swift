@@ -3,7 +3,9 @@
 /// Rows of the ledger that are only history are not here; a command that needs one names it. So the cost of a purchase
 /// does not grow with the length of the customer's history.
 package struct Account: Codable, Equatable, Sendable {
+    /// Its number is `appTransactionId`, also for a customer who never downloaded the app.
     package let id: AccountID
+    /// Production and sandbox share no customers.
     package let realm: Realm
     /// The app's bundle identifier.
     package let app: String
@@ -31,8 +33,11 @@ package struct Account: Codable, Equatable, Sendable {
     package var introductoryOffersUsed: Set<String>
     /// Offer codes redeemed, as `product/offer`.
     package var codesRedeemed: Set<String>
+    /// Nonces of the app's offer signatures, oldest first; a signature is good for one purchase.
+    package var offerNonces: [String]
     /// When the last win-back offer of a group was taken.
     package var winBackOffersTaken: [String: Timestamp]
+    /// Nil outside a family; set and cleared in all members' accounts at once.
     package var family: FamilyMembership?
 
     /// A new customer who has bought nothing.
@@ -59,6 +64,7 @@ package struct Account: Codable, Equatable, Sendable {
         owned = [:]
         introductoryOffersUsed = []
         codesRedeemed = []
+        offerNonces = []
         winBackOffersTaken = [:]
         family = nil
     }
@@ -91,12 +97,15 @@ package struct AppTransaction: Codable, Equatable, Sendable {
         case visionOS
     }
 
+    /// When the app was first downloaded, in milliseconds since 1970 on the wire.
     package var originalPurchaseDate: Timestamp
+    /// Set by the first download; later ones leave it as it is.
     package var originalPlatform: Platform
     /// The version that was downloaded first.
     package var originalApplicationVersion: String
     /// The version on the device now.
     package var applicationVersion: String
+    /// Nil as long as nobody can order ahead (docs/api/payloads.md).
     package var preorderDate: Timestamp?
 
     /// A download.
@@ -118,6 +127,7 @@ package struct AppTransaction: Codable, Equatable, Sendable {
 /// A non-consumable in a customer's hands.
 package struct OwnedProduct: Codable, Equatable, Sendable {
     package var transaction: TransactionID
+    /// A purchase of one's own, or what a family member shares.
     package var ownership: Ownership
     /// For a family member's copy: whose purchase it is.
     package var sharedFrom: AccountID?

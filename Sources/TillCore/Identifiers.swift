@@ -34,6 +34,7 @@ package struct Partition: Hashable, Comparable, Sendable {
 
 /// One customer in one app in one realm. The number is also the account's `appTransactionId`: 18 digits from `704`.
 package struct AccountID: Hashable, Comparable, Sendable {
+    /// Base + counter × 1,024 + partition, so that the last ten bits tell the shard.
     package let number: Int64
 
     /// An account's number as it was once given.
@@ -56,11 +57,13 @@ package struct AccountID: Hashable, Comparable, Sendable {
 
 /// `transactionId` and `originalTransactionId`.
 package struct TransactionID: Hashable, Comparable, Sendable {
+    /// 15 or more digits in production, 16 from 2·10¹⁵ in the sandbox; the last ten bits tell the shard.
     package let number: Int64
 
     /// A transaction's number as it was once given.
     package init(_ number: Int64) { self.number = number }
 
+    /// The shard of the account to which the row belongs.
     package var partition: Partition { Partition(of: number) }
 
     /// The decimal string on the wire.
@@ -79,6 +82,7 @@ package struct OrderID: Hashable, Sendable {
     /// An order's number as it was once given.
     package init(_ number: Int64) { self.number = number }
 
+    /// The shard of the account that placed the order.
     package var partition: Partition { Partition(of: number) }
 
     private static let space: Int64 = 101_559_956_668_416  // 36⁹
@@ -125,7 +129,8 @@ package struct OrderID: Hashable, Sendable {
     }()
 }
 
-/// A reserved run of counter values, from which the core makes ids. Values that are left over are lost: gaps are allowed.
+/// A reserved run of counter values, from which the core makes ids. Values that are left over are lost: gaps are
+/// allowed.
 package struct Identifiers: Sendable {
     private var next: Int64
     private let end: Int64

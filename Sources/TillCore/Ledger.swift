@@ -1,9 +1,11 @@
 /// The accounts and rows that one command concerns, and what the rules decide over them.
 ///
-/// A value: the shop fills it, lets one command act on it, and commits what it then holds. The rules never call anybody;
-/// each idea of the store is an extension in a file of its own (Purchase, PlanChange, Refund, Family).
+/// A value: the shop fills it, lets one command act on it, and commits what it then holds. The rules never call
+/// anybody; each idea of the store is an extension in a file of its own (Purchase, PlanChange, Refund, Family).
 package struct Ledger: Sendable {
+    /// What the app sells at this moment; rows that were sold earlier keep their own prices.
     package let catalog: Catalog
+    /// The choices of the accounts' realm under the shop's settings.
     package let policy: Policy
     /// The shop's time; every decision of one command has the same.
     package let now: Timestamp
@@ -17,6 +19,7 @@ package struct Ledger: Sendable {
     package private(set) var redemptions: [CodeRedemption]
     /// What happened, in order.
     package private(set) var events: [Event]
+    /// What the rules take new ids from; the rest is thrown away with the ledger.
     package var identifiers: Identifiers
 
     /// - Parameters:
@@ -143,6 +146,7 @@ package struct Ledger: Sendable {
 package struct RowChange: Equatable, Sendable {
     /// The change number under which the row lies now; nil for a new row.
     package let before: Int64?
+    /// The row in its new form; a change that shows in no payload keeps the change number.
     package var after: Transaction
 
     /// A row to write in the place of what lies under `before`.
@@ -154,10 +158,15 @@ package struct RowChange: Equatable, Sendable {
 
 /// One redemption of a code whose number over all customers is limited.
 package struct CodeRedemption: Equatable, Sendable {
+    /// The bundle identifier.
     package let app: String
+    /// Each realm counts for itself.
     package let realm: Realm
+    /// Part of the name: two products may have offers of one identifier.
     package let productID: String
+    /// `offerIdentifier` on the wire.
     package let offerID: String
+    /// How many redemptions the catalogue allows; the engine refuses the one after.
     package let limit: Int
 
     /// One redemption, to be counted against the limit.

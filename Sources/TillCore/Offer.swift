@@ -45,10 +45,13 @@ package struct WinBackCriteria: Codable, Equatable, Sendable {
 
 /// An offer in the catalogue.
 package struct Offer: Codable, Equatable, Sendable {
+    /// `offerType` on the wire; decides who may have the offer (docs/api/offers.md).
     package var kind: OfferKind
     /// `offerIdentifier`; nil for introductory offers only.
     package var id: String?
+    /// The name that the developer sees; nil where the catalogue gives none.
     package var referenceName: String?
+    /// `offerDiscountType` on the wire.
     package var mode: OfferMode
     /// One period of the offer; nil for `ONE_TIME`.
     package var period: Period?
@@ -102,9 +105,11 @@ package struct Offer: Codable, Equatable, Sendable {
 
 /// An offer as it stands in a transaction or in renewal info.
 package struct AppliedOffer: Codable, Equatable, Sendable {
+    /// `offerType` on the wire, 1 to 4.
     package var kind: OfferKind
     /// Nil for introductory offers.
     package var id: String?
+    /// `offerDiscountType` on the wire.
     package var mode: OfferMode
     /// The length of the whole offer.
     package var wholePeriod: Period?
@@ -128,6 +133,7 @@ package struct AppliedOffer: Codable, Equatable, Sendable {
 
 /// An offer that the next renewal will carry.
 package struct PendingOffer: Codable, Equatable, Sendable {
+    /// As the catalogue had it when it was taken; a later import does not change it.
     package var offer: Offer
     /// How many periods of it are still to come; 1 for free and pay up front.
     package var remainingPeriods: Int

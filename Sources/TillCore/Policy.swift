@@ -4,7 +4,8 @@ package struct Policy: Codable, Equatable, Sendable {
     package var tokenChangeMovesHistory: Bool
     /// Whether a month that was cut short gives its day back to the next longer month.
     package var keepsAnchorDay: Bool
-    /// Whether any lapsed customer may take a win-back offer, as in Apple's sandbox, or only one who meets its criteria.
+    /// Whether any lapsed customer may take a win-back offer, as in Apple's sandbox, or only one who meets its
+    /// criteria.
     package var winBackForAnyLapsed: Bool
     /// How long a gap in paid service may last before a new run begins, in milliseconds.
     package var longestGap: Int64

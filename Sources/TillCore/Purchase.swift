@@ -12,11 +12,20 @@ extension Ledger {
             guard let token = UUIDText.canonical(text) else { throw .badAppAccountToken(text) }
             purchase.appAccountToken = token
         }
+        if let nonce = purchase.offerNonce { try useUp(nonce, by: id) }
         if product.plan == nil {
             try buyOnce(purchase, product, by: id)
         } else {
             try subscribe(purchase, product, by: id)
         }
+    }
+
+    /// A signature of the app's server is good for one purchase. More nonces are kept than a customer could use up
+    /// while their signatures are good.
+    private mutating func useUp(_ nonce: String, by id: AccountID) throws(Refusal) {
+        if self[id].offerNonces.contains(nonce) { throw .offerSignatureUsed(nonce: nonce) }
+        self[id].offerNonces.append(nonce)
+        if self[id].offerNonces.count > 256 { self[id].offerNonces.removeFirst() }
     }
 
     // MARK: One-time products

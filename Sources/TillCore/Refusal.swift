@@ -16,6 +16,7 @@ package enum Refusal: Error, Equatable, Sendable {
     case alreadyOwned(product: String)
     case alreadySubscribed(product: String, until: Timestamp)
     // Offers.
+    case offerSignatureUsed(nonce: String)
     case unknownOffer(product: String, kind: OfferKind, id: String?)
     case offerNeedsNoSubscription(kind: OfferKind)
     case offerNeedsEarlierSubscription(kind: OfferKind)
@@ -54,7 +55,8 @@ package enum Refusal: Error, Equatable, Sendable {
         case .badQuantity(let quantity, let most, let type):
             "A quantity of \(quantity) is not possible: a \(type.wireName) is sold 1 to \(most) at a time."
         case .badPrice(let milliunits):
-            "A price of \(milliunits) thousandths is not possible: it must be 0 or more and fit 63 bits for the quantity."
+            "A price of \(milliunits) thousandths is not possible: "
+                + "it must be 0 or more and fit 63 bits for the quantity."
         case .badAppAccountToken(let text):
             "\(text.prefix(64)) is not a UUID; an app account token is one."
         case .unknownOrder(let order):
@@ -64,6 +66,8 @@ package enum Refusal: Error, Equatable, Sendable {
         case .alreadySubscribed(let product, let until):
             "The customer's subscription to \(product) runs until \(until.milliseconds); "
                 + "it cannot be bought again before, except with an offer or as a change of plan."
+        case .offerSignatureUsed(let nonce):
+            "The signature with the nonce \(nonce.prefix(64)) was used before; let the app's server make another."
         case .unknownOffer(let product, let kind, let id):
             "Product \(product) has no \(kind) offer\(id.map { " \($0)" } ?? "")."
         case .offerNeedsNoSubscription(let kind):

@@ -1,12 +1,17 @@
 /// What signed renewal info says of a subscription at an instant (docs/api/payloads.md).
 package struct RenewalInfo: Equatable, Sendable {
+    /// `originalTransactionId`, by which a client matches it with transactions.
     package let originalID: TransactionID
     package let account: AccountID
+    /// The product of the latest period.
     package let productID: String
     /// The product of the next period.
     package let autoRenewProductID: String
+    /// `autoRenewStatus` on the wire, as 1 or 0.
     package let autoRenews: Bool
+    /// `recentSubscriptionStartDate` on the wire: the start of the run without a long gap.
     package let recentStart: Timestamp
+    /// The end of the latest period, past or to come.
     package let renewalDate: Timestamp
     /// What the next period will cost; nil when it will not renew.
     package let renewalPrice: Money?
@@ -18,6 +23,7 @@ package struct RenewalInfo: Equatable, Sendable {
     package let offer: AppliedOffer?
     /// Win-back offers that a lapsed customer may take, in the catalogue's order; empty is left out on the wire.
     package let winBackOffers: [String]
+    /// The token of coming renewals, lower-case UUID text; nil when none was given or set.
     package let appAccountToken: String?
 
     /// Reads a subscription as it stands at an instant.

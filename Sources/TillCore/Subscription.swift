@@ -1,12 +1,16 @@
 /// A customer's subscription to a group: one entry for each group and ownership, whatever products it went through.
 package struct Subscription: Codable, Equatable, Sendable {
+    /// `subscriptionGroupIdentifier` on the wire.
     package var groupID: String
+    /// A customer may have one of each in a group: bought, and shared by the family.
     package var ownership: Ownership
     /// The id of the first purchase in the group; kept through every change and resubscription.
     package var originalID: TransactionID
+    /// The same in every row of the subscription, in whole seconds.
     package var originalPurchaseDate: Timestamp
     /// The latest transaction, as it stands in the ledger.
     package var current: Transaction
+    /// Set by a purchase or a change of plan; `autoRenewStatus` on the wire.
     package var autoRenews: Bool
     /// The product of the next period.
     package var nextProductID: String

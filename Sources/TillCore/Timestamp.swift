@@ -15,7 +15,8 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         self.milliseconds = seconds * 1_000
     }
 
-    /// The same instant without its fraction of a second: purchase and expiry dates are whole seconds (docs/api/payloads.md).
+    /// The same instant without its fraction of a second: purchase and expiry dates are whole seconds
+    /// (docs/api/payloads.md).
     package var wholeSecond: Timestamp {
         let remainder = milliseconds % 1_000
         return Timestamp(milliseconds: milliseconds - (remainder < 0 ? remainder + 1_000 : remainder))

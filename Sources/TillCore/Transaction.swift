@@ -1,5 +1,6 @@
 /// A row of the ledger: what one signed transaction says (docs/api/payloads.md).
 package struct Transaction: Codable, Equatable, Sendable {
+    /// New for every purchase and for every family member's copy.
     package var id: TransactionID
     /// The id of the first purchase; constant through a group's renewals, changes of plan and resubscriptions.
     package var originalID: TransactionID
@@ -10,25 +11,35 @@ package struct Transaction: Codable, Equatable, Sendable {
     package var lineItem: Int64?
     /// Nil for a family member's copy, for which nobody was charged.
     package var order: OrderID?
+    /// `productId` on the wire; a change of plan makes a row of its own.
     package var productID: String
     /// Only for auto-renewables.
     package var groupID: String?
+    /// As the catalogue had it at the purchase; on the wire by its `wireName`.
     package var type: ProductType
+    /// In whole seconds; the wire counts milliseconds since 1970.
     package var purchaseDate: Timestamp
+    /// The purchase date of the row that `originalID` names, in whole seconds.
     package var originalPurchaseDate: Timestamp
     /// Only for auto-renewables.
     package var expiresDate: Timestamp?
+    /// 1 to 10 for consumables, 1 for everything else.
     package var quantity: Int
     /// Lower-case UUID text.
     package var appAccountToken: String?
+    /// `inAppOwnershipType` on the wire.
     package var ownership: Ownership
+    /// `transactionReason` on the wire.
     package var reason: TransactionReason
+    /// Where it was bought, whatever storefront the customer has now.
     package var storefront: Storefront
     /// The total for the quantity after the offer; nil for family copies.
     package var price: Money?
+    /// Nil without an offer; else the four `offer…` keys of the payload.
     package var offer: AppliedOffer?
     /// Superseded by an upgrade.
     package var isUpgraded: Bool
+    /// Nil unless refunded or taken from the family; a reversed refund makes it nil again.
     package var revocation: Revocation?
     /// The refund's place in the account's refund history; only while refunded.
     package var refundNumber: Int64?
@@ -121,8 +132,11 @@ package struct Revocation: Codable, Equatable, Sendable {
         case familyRevoke = "FAMILY_REVOKE"
     }
 
+    /// `revocationDate` on the wire, in whole seconds.
     package var date: Timestamp
+    /// A family's copy takes the reason of the refund; where sharing itself ends, it is 0.
     package var reason: RevocationReason
+    /// Tells a refund, all or in part, from the end of family access.
     package var kind: Kind
     /// Thousandths of a percent that were refunded, 0 to 100,000; nil for the end of family access.
     package var percentage: Int?

@@ -55,7 +55,8 @@ extension SQLiteStorage {
         Check(
             sql: """
                 SELECT id FROM ledger
-                WHERE (refund_number IS NOT NULL) <> (revocation_date IS NOT NULL AND revocation_kind <> 'FAMILY_REVOKE')
+                WHERE (refund_number IS NOT NULL) <>
+                    (revocation_date IS NOT NULL AND revocation_kind <> 'FAMILY_REVOKE')
                 """
         ) {
             "Transaction \($0[0] as Int64) has a refund number without a refund, or a refund without its number."

@@ -12,7 +12,8 @@ package final class SQLiteStorage: Storage {
     /// Opens the store, makes it if there is none, and brings its tables up to this version.
     ///
     /// - Parameter path: the database file; its folder must exist.
-    /// - Throws: `StoreRefused` for a file that a newer Till made or that does not sync as it must; otherwise GRDB's errors.
+    /// - Throws: `StoreRefused` for a file that a newer Till made or that does not sync as it must; otherwise GRDB's
+    ///   errors.
     package init(path: String) throws {
         var configuration = Self.configuration
         configuration.prepareDatabase { db in
@@ -69,6 +70,10 @@ package final class SQLiteStorage: Storage {
     }
 
     package func close() async throws {
+        // An orderly end leaves one file with everything in it; a reader beside us only puts that off.
+        if !pool.configuration.readonly {
+            _ = try? await pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        }
         try pool.close()
     }
 }

@@ -5,7 +5,8 @@ import DequeModule
 actor AccountLocks {
     private var held: [String: Deque<CheckedContinuation<Void, Never>>] = [:]
 
-    /// Runs a body while holding every key; keys are taken in ascending order, so that two acts cannot block each other.
+    /// Runs a body while holding every key; keys are taken in ascending order, so that two acts cannot block each
+    /// other.
     nonisolated func holding<Value: Sendable>(
         _ keys: Set<String>,
         _ body: () async throws -> Value

@@ -13,8 +13,10 @@ package struct Cursor: Equatable, Sendable {
         case refunds = 3
     }
 
+    /// Checked when the cursor comes back; another family of routes refuses it.
     package var route: Route
     package var account: AccountID
+    /// The order of reading, which must be repeated with the cursor; refunds always ascend.
     package var isAscending: Bool
     /// Eight bytes of a hash over the filters, which must be repeated with the cursor.
     package var filters: UInt64

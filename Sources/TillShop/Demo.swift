@@ -110,8 +110,11 @@ package enum Demo {
 
 /// The demo's API key and where it lies.
 package struct DemoKey: Sendable {
+    /// The path of the private key, PKCS#8 as PEM, mode 0600.
     package let file: String
+    /// `kid` of the bearer token.
     package let keyID: String
+    /// `iss` of the bearer token: the demo team's issuer id.
     package let issuerID: String
     /// A transaction of the customer ann in the sandbox.
     package let transactionID: String

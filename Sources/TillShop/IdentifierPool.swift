@@ -1,8 +1,8 @@
 import TillCore
 import TillStorage
 
-/// Hands out counter values from blocks that were reserved durably before their first use. What a crash leaves unused is
-/// lost, never used twice.
+/// Hands out counter values from blocks that were reserved durably before their first use. What a crash leaves unused
+/// is lost, never used twice.
 actor IdentifierPool {
     private let storage: any Storage
     private var block: Range<Int64> = 0..<0

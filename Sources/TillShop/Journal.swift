@@ -3,8 +3,8 @@ import Logging
 import TillCore
 import TillStorage
 
-/// Notes why requests were refused. Writing is put off and grouped, so that a flood of refusals costs the ledger nothing;
-/// reading writes first, so that nothing noted is missing.
+/// Notes why requests were refused. Writing is put off and grouped, so that a flood of refusals costs the ledger
+/// nothing; reading writes first, so that nothing noted is missing.
 package actor Journal {
     private let storage: any Storage
     private let logger: Logger

@@ -21,6 +21,7 @@ package enum OfferProof: Sendable {
 
 /// Why the app's word was not taken.
 package struct OfferProofRefused: Error, CustomStringConvertible {
+    /// Whole sentences that control shows to the caller.
     package let explanation: String
 
     /// A refusal with its reason.
@@ -32,10 +33,12 @@ package struct OfferProofRefused: Error, CustomStringConvertible {
 }
 
 extension Shop {
-    /// Checks the app's signature and says which offer it lets the purchase have.
+    /// Checks the app's signature and says which offer it lets the purchase have, and by which nonce.
     ///
     /// - Throws: `OfferProofRefused`, which explains.
-    package func choice(by proof: OfferProof, productID: String, app bundleID: String) throws -> OfferChoice {
+    package func choice(by proof: OfferProof, productID: String, app bundleID: String) throws -> (
+        OfferChoice, nonce: String
+    ) {
         guard let app = registry.app(bundleID) else {
             throw OfferProofRefused(explanation: "There is no app \(bundleID).")
         }
@@ -52,17 +55,17 @@ extension Shop {
                     timestamp: timestamp
                 )
                 try signed.verify(signature, key: try offerKey(keyID, app), now: wallClock().milliseconds)
-                return .promotional(offerID)
+                return (.promotional(offerID), nonce.lowercased())
             case .promotionalJWS(let offerID, let token):
                 let request = try StoreRequestToken(token)
                 let grant = try request.promotionalOffer(try expectation(request.keyID, app))
                 try grant.check(productID: productID, offerID: offerID)
-                return .promotional(offerID)
+                return (.promotional(offerID), grant.nonce.lowercased())
             case .introductoryJWS(let token):
                 let request = try StoreRequestToken(token)
                 let grant = try request.introductoryOffer(try expectation(request.keyID, app))
                 try grant.check(productID: productID)
-                return grant.isAllowed ? .introductory(evenIfUsed: true) : .none
+                return (grant.isAllowed ? .introductory(evenIfUsed: true) : .none, grant.nonce.lowercased())
             }
         } catch let refusal as OfferSignatureRefusal {
             throw OfferProofRefused(explanation: refusal.explanation)

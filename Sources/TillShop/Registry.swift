@@ -8,7 +8,9 @@ import TillStorage
 package struct Team: Codable, Equatable, Sendable {
     /// Lower-case UUID text.
     package let issuerID: String
+    /// For the operator; no payload has it.
     package var name: String
+    /// By the wall clock.
     package let createdAt: Timestamp
 
     /// A team.
@@ -21,12 +23,15 @@ package struct Team: Codable, Equatable, Sendable {
 
 /// An app of a team.
 package struct AppRecord: Codable, Equatable, Sendable {
+    /// `bundleId` in payloads and `bid` in bearer tokens; unique in the store.
     package let bundleID: String
     /// `appAppleId`.
     package let appleID: Int64
+    /// For the operator; no payload has it.
     package var name: String
     /// The team that sells it.
     package let issuerID: String
+    /// By the wall clock.
     package let createdAt: Timestamp
 
     /// An app.
@@ -43,14 +48,18 @@ package struct AppRecord: Codable, Equatable, Sendable {
 package struct KeyRecord: Codable, Equatable, Sendable {
     /// Ten characters of A–Z and 0–9; eight for a key that came with a `.storekit` file.
     package let id: String
+    /// The team to which the key belongs.
     package let issuerID: String
+    /// For the operator; two keys may have the same.
     package var name: String
     /// X9.63, standard Base64.
     package let publicKey: String
     /// Nil: the key authorises API calls and signs offers of every app of its team. Otherwise it only signs offers of
     /// this app.
     package let offersOf: String?
+    /// By the wall clock.
     package let createdAt: Timestamp
+    /// By the wall clock; nil while the key is good.
     package var revokedAt: Timestamp?
 }
 
@@ -88,10 +97,15 @@ package final class Registry: Sendable {
 
     // MARK: Reading
 
+    /// The team of an issuer id; nil when there is none.
     package func team(_ issuerID: String) -> Team? { state.withLock { $0.teams[issuerID] } }
+    /// Sorted by issuer id.
     package var teams: [Team] { state.withLock { $0.teams.values.sorted { $0.issuerID < $1.issuerID } } }
+    /// The app of a bundle id; nil when there is none.
     package func app(_ bundleID: String) -> AppRecord? { state.withLock { $0.apps[bundleID] } }
+    /// Those of all teams, sorted by bundle id.
     package var apps: [AppRecord] { state.withLock { $0.apps.values.sorted { $0.bundleID < $1.bundleID } } }
+    /// Those of all teams, sorted by id, revoked ones included.
     package var keys: [KeyRecord] { state.withLock { $0.keys.values.map(\.record).sorted { $0.id < $1.id } } }
 
     /// A key and its record, revoked or not.

@@ -4,14 +4,19 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// The shop at work, and the only writer: it loads what a command concerns, lets the rules decide, and commits what they
-/// decided in one transaction.
+/// The shop at work, and the only writer: it loads what a command concerns, lets the rules decide, and commits what
+/// they decided in one transaction.
 package final class Shop: Sendable {
+    /// The engine. Others read from it; only the shop writes accounts and rows.
     package let storage: any Storage
+    /// Teams, apps, keys and catalogues.
     package let registry: Registry
     package let journal: Journal
+    /// Seals and opens the `revision` of the history routes.
     package let cursors: CursorSeal
+    /// Fixed for the life of the process.
     package let settings: Settings
+    /// Never told a token, a key or a signature.
     package let logger: Logger
     /// The wall clock. Bearer tokens and certificates live in its time; the ledger lives in the shop's.
     package let wallClock: @Sendable () -> Timestamp
@@ -248,7 +253,9 @@ package final class Shop: Sendable {
 
 /// Whose account it is: a customer of an app in a realm.
 package struct CustomerName: Hashable, Sendable {
+    /// The app and the realm in which the name is unique.
     package let scope: AccountScope
+    /// Whatever the operator calls them.
     package let customer: String
 
     /// A customer of an app in a realm.
@@ -262,10 +269,13 @@ package struct CustomerName: Hashable, Sendable {
 
 /// How an account is opened for a customer who has none.
 package struct Opening: Sendable {
+    /// Where the customer shops unless a purchase says otherwise.
     package var storefront: Storefront
     /// Whether the customer downloads the app, and so has an app transaction.
     package var downloadsApp: Bool
+    /// `originalPlatform` of the app transaction; unused without a download.
     package var platform: AppTransaction.Platform
+    /// The first version and the present one; unused without a download.
     package var applicationVersion: String
 
     /// By default the customer shops in the United States and downloads version 1.0 on iOS.
@@ -292,7 +302,8 @@ package struct Outcome: Sendable {
     /// What happened, in order.
     package var events: [Event] { ledger.events }
 
-    /// The row of the acting account that the act was about, as it now is: the last one it wrote, else the one it named.
+    /// The row of the acting account that the act was about, as it now is: the last one it wrote, else the one it
+    /// named.
     package var transaction: Transaction? {
         ledger.rowChanges.last { $0.after.account == account.id && $0.after.isUpgraded == false }?.after
             ?? ledger.rowChanges.last { $0.after.account == account.id }?.after
@@ -301,6 +312,7 @@ package struct Outcome: Sendable {
 
 /// The store cannot take the act now; the caller may try again.
 package struct ShopBusy: Error, CustomStringConvertible {
+    /// No full stop at its end: control puts it into a sentence, the API into the journal.
     package let reason: String
 
     package var description: String { reason }

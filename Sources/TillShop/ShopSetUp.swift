@@ -83,11 +83,16 @@ extension Shop {
 
 /// What an import brought.
 package struct ImportSummary: Equatable, Sendable {
+    /// How many the document has, of all types.
     package let products: Int
+    /// How many the document has.
     package let groups: Int
+    /// How many the document's products have, of all kinds.
     package let offers: Int
     /// Products that were for sale and are not in the file.
     package let removedFromSale: Int
+    /// `5.0` and the like; nil for a document that does not say.
     package let version: String?
+    /// The key that may sign promotional offers from now on; nil if the document has none.
     package let offerKeyID: String?
 }

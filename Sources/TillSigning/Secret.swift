@@ -15,5 +15,6 @@ package struct Secret: Sendable, Equatable {
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "redacted" }
     package var debugDescription: String { "redacted" }
+    /// Empty, so that `dump` finds nothing.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -4,7 +4,9 @@ import TillCore
 package struct Change: Sendable {
     /// The accounts with their new state, each guarded by the version it was read at.
     package var accounts: [AccountChange]
+    /// In the order in which they came about; each row stands once.
     package var rows: [RowChange]
+    /// Counted against their limits in the same transaction.
     package var redemptions: [CodeRedemption]
 
     /// What one command changes.

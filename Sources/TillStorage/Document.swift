@@ -14,7 +14,9 @@ package enum DocumentKind: String, CaseIterable, Sendable {
 
 /// A document: a JSON text under a kind and a name.
 package struct Document: Equatable, Sendable {
+    /// Kind and name together are the key: writing the same two replaces the body.
     package let kind: DocumentKind
+    /// Unique within the kind: an id, or a word for what is the shop's own.
     package let name: String
     /// JSON, UTF-8.
     package let body: String

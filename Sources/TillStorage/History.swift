@@ -11,6 +11,7 @@ package struct HistoryFilter: Hashable, Sendable {
     package var productIDs: Set<String>
     /// Any of these types; empty is all.
     package var productTypes: Set<ProductType>
+    /// Only what was bought, or only what the family shares; nil is both.
     package var ownership: Ownership?
     /// Any of these groups; empty is all.
     package var groups: Set<String>
@@ -46,7 +47,9 @@ package struct HistoryQuery: Sendable {
     package var account: AccountID
     /// Ascending: rows changed after this number. Descending: rows changed before it. Nil begins at that end.
     package var position: Int64?
+    /// Whether the row that changed longest ago comes first.
     package var isAscending: Bool
+    /// Rows that do not pass are skipped and do not count towards the limit.
     package var filter: HistoryFilter
     /// At most so many rows.
     package var limit: Int
@@ -69,6 +72,7 @@ package struct HistoryQuery: Sendable {
 
 /// The rows of a page.
 package struct HistoryPage: Sendable {
+    /// In the order that was asked for; all of them pass the filter.
     package var rows: [Transaction]
     /// Whether more rows that pass the filter follow.
     package var hasMore: Bool

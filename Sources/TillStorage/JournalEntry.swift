@@ -4,11 +4,15 @@ import TillCore
 package struct JournalEntry: Equatable, Codable, Sendable {
     /// The request id that the answer carries: 26 base-32 characters and `.0.0`.
     package var id: String
+    /// When the request was refused, by the wall clock.
     package var at: Timestamp
+    /// The realm whose port the request came to.
     package var realm: Realm
+    /// `GET` and the like, as it was sent; at most 16 characters.
     package var method: String
     /// The path without its query.
     package var path: String
+    /// The HTTP status of the answer, 400 and above.
     package var status: Int
     /// The documented error code; nil for a 401.
     package var code: Int?

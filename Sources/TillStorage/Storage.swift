@@ -27,9 +27,9 @@ package protocol Storage: Sendable {
 
     // MARK: The ledger
 
-    /// Commits a batch in one transaction, each change under a savepoint of its own: a failed change leaves no trace and
-    /// does not hinder the others. The results stand in the order of the changes. When the transaction itself fails,
-    /// every result is `CommitFailure.engine`.
+    /// Commits a batch in one transaction, each change under a savepoint of its own: a failed change leaves no trace
+    /// and does not hinder the others. The results stand in the order of the changes. When the transaction itself
+    /// fails, every result is `CommitFailure.engine`.
     func commit(_ changes: [Change]) async -> [Result<Void, CommitFailure>]
 
     /// An account by its number.
@@ -88,6 +88,7 @@ package protocol Storage: Sendable {
 
 /// An app in a realm.
 package struct AccountScope: Hashable, Sendable {
+    /// An app's customers in one realm are unknown in the other.
     package let realm: Realm
     /// The bundle identifier.
     package let app: String

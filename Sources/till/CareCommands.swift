@@ -59,7 +59,8 @@ struct AuthorityCommand: AsyncParsableCommand {
         func run() async throws {
             let authority = try await server.client().get("/v1/ca")
             Output.show(authority, asJSON: server.json) {
-                "root fingerprint  \($0["rootFingerprint"]?.text ?? "")\nchain             \($0["chainId"]?.text ?? "")\n"
+                "root fingerprint  \($0["rootFingerprint"]?.text ?? "")\n"
+                    + "chain             \($0["chainId"]?.text ?? "")\n"
                     + ($0["rootCertificate"]?.text ?? "")
             }
         }

@@ -5,14 +5,11 @@ binary or library fails the run with the line that mends it; nothing is skipped.
 """
 
 import itertools
-import os
-import sys
-import tempfile
-from pathlib import Path
+import re
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+pytest.register_assert_rewrite("shop_helpers", "payload_rules", "process_helpers")
 
 try:
     import appstoreserverlibrary  # noqa: F401
@@ -24,11 +21,8 @@ try:
 except ImportError as missing:
     pytest.exit(f"{missing}. Install what the tests need with: scripts/install test", returncode=1)
 
-import catalog_of_everything  # noqa: E402
-from process_helpers import Server  # noqa: E402
-from shop_helpers import App, ControlClient  # noqa: E402
-
-pytest.register_assert_rewrite("shop_helpers", "payload_rules", "process_helpers")
+from catalog_of_everything import CATALOG  # noqa: E402
+from shop_helpers import App, ControlClient, Till  # noqa: E402
 
 
 def pytest_configure(config):
@@ -40,17 +34,81 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
 
 
-class Till(Server):
-    """A process of `till serve` in folders of its own."""
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """The Till that most tests share."""
+    till = Till(tmp_path_factory.mktemp("till"))
+    yield till
+    assert till.stop() == 0, "till serve did not end well on SIGTERM"
 
-    def __init__(self, folder, *arguments, data=None):
-        self.folder = Path(folder)
-        super().__init__(data or self.folder / "data", self.folder, *arguments)
 
-    def wait_until_ready(self):
-        super().wait_until_ready()
-        self.document = __import__("json").loads(self.ready_file.read_text())
-        return self
+@pytest.fixture(scope="session")
+def control(server):
+    return ControlClient(server.address("control"))
 
-    def address(self, face):
-        return self.document[face]
+
+@pytest.fixture
+def serve(tmp_path):
+    """Starts further Tills, each in a folder of its own unless one is named; they are stopped after the test."""
+    started = []
+    numbers = itertools.count()
+
+    def start(*arguments, data=None):
+        till = Till(tmp_path / f"till-{next(numbers)}", *arguments, data=data)
+        started.append(till)
+        return till
+
+    yield start
+    for till in started:
+        till.kill()
+
+
+@pytest.fixture(scope="session")
+def team(control):
+    """The team of the shared apps: with more than one team, each app must name its own."""
+    return control.call("createTeam", {"name": "The team"})["issuerId"]
+
+
+@pytest.fixture(scope="session")
+def app(server, control, team):
+    """An app that sells something of everything."""
+    return App(server, control, "com.example.shop", 1234567890, team, CATALOG)
+
+
+@pytest.fixture(scope="session")
+def other_app(server, control, team):
+    """Another app of the same team."""
+    return App(server, control, "com.example.neighbour", 1234567891, team, CATALOG)
+
+
+@pytest.fixture(scope="session")
+def foreign_app(server, control):
+    """An app of another team."""
+    issuer = control.call("createTeam", {"name": "Another team"})["issuerId"]
+    return App(server, control, "org.example.foreign", 987654321, issuer, CATALOG)
+
+
+@pytest.fixture(params=["sandbox", "production"])
+def realm(app, request):
+    """The shared app in either realm."""
+    return app.realm(request.param)
+
+
+@pytest.fixture
+def sandbox(app):
+    return app.sandbox
+
+
+@pytest.fixture
+def production(app):
+    return app.production
+
+
+_customers = itertools.count(1)
+
+
+@pytest.fixture
+def customer(request):
+    """The name of a customer whom nobody else has."""
+    name = re.sub(r"\W+", "-", request.node.name)[:60]
+    return f"{name}-{next(_customers)}"

@@ -26,7 +26,7 @@ from jsonschema import Draft202012Validator
 
 import error_codes
 import payload_rules
-from process_helpers import path_part
+from process_helpers import Server, path_part
 
 V1, V2 = GetTransactionHistoryVersion.V1, GetTransactionHistoryVersion.V2
 JSON = "application/json"
@@ -47,6 +47,24 @@ class Unlisted:
 
     def __init__(self, value):
         self.value = value
+
+
+class Till(Server):
+    """A process of `till serve`, with its data in the folder given or in one of its own."""
+
+    def __init__(self, folder, *arguments, data=None):
+        self.folder = Path(folder)
+        self.folder.mkdir(exist_ok=True)
+        super().__init__(data or self.folder / "data", self.folder, *arguments)
+
+    def wait_until_ready(self):
+        super().wait_until_ready()
+        self.document = json.loads(self.ready_file.read_text())
+        return self
+
+    def address(self, face) -> str:
+        """The address of production, sandbox or control."""
+        return self.document[face]
 
 
 # Control --------------------------------------------------------------------------------------------------------------
@@ -271,6 +289,11 @@ class Realm:
 
     def buy(self, customer, product_id, **options) -> Purchase:
         return Purchase(self, self.control("buy", {"productId": product_id, **options}, customer=customer))
+
+    def buy_many(self, customer, product_id, count, **options) -> list:
+        """The transaction ids of purchases one after the other; what they handed over is not looked at."""
+        body = {"productId": product_id, **options}
+        return [self.control("buy", body, customer=customer)["transactionId"] for _ in range(count)]
 
     def refund(self, transaction_id, **options) -> Purchase:
         return Purchase(self, self.control("refund", options, transactionId=transaction_id))

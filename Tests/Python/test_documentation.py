@@ -5,12 +5,14 @@ Blocks of these kinds are run, page by page, each page on a fresh demo shop of i
 - console: each line that starts with "$ till" must exit with 0. `till serve` and `make` are not run; their flags and
   targets must exist.
 - http: requests to control, a method and a path and under them the body; each must be answered with 2xx.
-- python: a block that imports the official library runs, with `signed_transaction_info` set.
+- python: a block that imports the official library runs, after the commands in its comments (`# till …`). It finds
+  signed_transaction_info, KEY_FILE, KEY_ID, ISSUER_ID and TRANSACTION_ID set, and the sandbox at its usual address.
 
 Placeholders: $TX a transaction of ann, $ORDER its order, $SUB the transaction of her subscription, $ANN her app
 transaction id, $KEY a key id, $REQUEST the id of a refused request, $FOLDER a folder of the test's own.
 """
 
+import base64
 import json
 import os
 import re
@@ -124,8 +126,6 @@ class Shop:
 
 
 def decoded(jws: str) -> dict:
-    import base64
-
     payload = jws.split(".")[1]
     return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
 
@@ -153,14 +153,26 @@ def test_examples_run(page: Path, tmp_path: Path):
                     answer = shop.control(method, shop.fill(path), shop.fill(body))
                     assert answer.ok, f"{method} {path}: {answer.status_code} {answer.text}"
             elif "appstoreserverlibrary" in text:
-                script = f"signed_transaction_info = {shop.signed!r}\n{text}"
-                verified = subprocess.run(
-                    [sys.executable, "-c", script], cwd=shop.work, capture_output=True, text=True, timeout=60
-                )
-                assert verified.returncode == 0, verified.stderr
-                assert verified.stdout.startswith("com.example.till.demo.")
+                verify(text, shop)
     finally:
         shop.close()
+
+
+def verify(text: str, shop: Shop):
+    for command in re.findall(r"# (till .+)$", text, re.MULTILINE):
+        run(f"$ {command}", shop)
+    given = {
+        "signed_transaction_info": shop.signed,
+        "KEY_FILE": shop.facts["keyFile"],
+        "KEY_ID": shop.facts["keyId"],
+        "ISSUER_ID": shop.facts["issuerId"],
+        "TRANSACTION_ID": shop.places["$TX"],
+    }
+    script = "".join(f"{key} = {value!r}\n" for key, value in given.items())
+    script += text.replace("http://127.0.0.1:8889", shop.facts["sandbox"])
+    done = subprocess.run([sys.executable, "-c", script], cwd=shop.work, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("com.example.till.demo."), done.stdout
 
 
 def run(line: str, shop: Shop):

@@ -30,7 +30,9 @@ struct DeliveryTests {
         #expect(throws: Refusal.notOriginal(second.id, original: first.id)) {
             try shop.act("ann", .setAppAccountToken(second.id, token: Self.token))
         }
-        #expect(throws: Refusal.badAppAccountToken("")) { try shop.act("ann", .setAppAccountToken(first.id, token: "")) }
+        #expect(throws: Refusal.badAppAccountToken("")) {
+            try shop.act("ann", .setAppAccountToken(first.id, token: ""))
+        }
         #expect(try shop.act("ann", .setAppAccountToken(first.id, token: Self.token)).rowChanges.isEmpty)
     }
 
@@ -59,7 +61,10 @@ struct DeliveryTests {
     @Test("The same acts on the same ledger give the same rows: the rules have no clock and no dice")
     func determinism() throws {
         func life() throws -> [Transaction] {
-            var shop = CoreShop(on: "2026-01-01", selling: [Goods.plan(shared: true, offers: [Goods.trial]), Goods.coins()])
+            var shop = CoreShop(
+                on: "2026-01-01",
+                selling: [Goods.plan(shared: true, offers: [Goods.trial]), Goods.coins()]
+            )
             try shop.joins("bob", familyOf: "ann")
             let pro = try shop.buys("ann", "pro")
             try shop.buys("bob", "coins", quantity: 2)

@@ -5,7 +5,9 @@ import TillCore
 struct IdentifierTests {
     private let usa = Storefront.unitedStates
 
-    @Test("A sandbox transaction has sixteen digits from 2000000; a production one fifteen with the storefront's prefix")
+    @Test(
+        "A sandbox transaction has sixteen digits from 2000000; a production one fifteen with the storefront's prefix"
+    )
     func shapes() throws {
         var ids = Identifiers(reserved: 7..<100)
         let account = ids.account(in: Partition(of: 515))

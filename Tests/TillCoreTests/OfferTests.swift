@@ -5,7 +5,10 @@ import TillCore
 struct OfferTests {
     @Test("T2: a free trial starts for its own length, costs nothing and is once in the group")
     func trial() throws {
-        var shop = CoreShop(on: "2026-01-01", selling: [Goods.plan(offers: [Goods.trial]), Goods.plan("max", offers: [Goods.trial])])
+        var shop = CoreShop(
+            on: "2026-01-01",
+            selling: [Goods.plan(offers: [Goods.trial]), Goods.plan("max", offers: [Goods.trial])]
+        )
         let row = try shop.buys("ann", "pro")
         #expect(row.expiresDate == Timestamp(day: "2026-01-08"))
         #expect(row.price == Money(milliunits: 0, currency: "USD"))
@@ -138,6 +141,16 @@ struct OfferTests {
                 #expect(try shop.buys("ann", "pro", offer: .winBack("back")).offer?.id == "back")
             }
         }
+    }
+
+    @Test("A signature is good for one purchase")
+    func nonces() throws {
+        let stay = Goods.offer(.promotional, "stay")
+        var shop = CoreShop(on: "2026-01-01", selling: [Goods.plan(offers: [stay])])
+        try shop.buys("ann", "pro")
+        let purchase = Purchase(productID: "pro", offer: .promotional("stay"), offerNonce: "n-1")
+        try shop.act("ann", .purchase(purchase))
+        #expect(throws: Refusal.offerSignatureUsed(nonce: "n-1")) { try shop.act("ann", .purchase(purchase)) }
     }
 
     @Test("One-time products have no offers but codes")

@@ -6,10 +6,12 @@ import TillShop
 
 /// What a request carries beside itself: its id, and who it claims to be.
 package struct APIContext: RequestContext {
+    /// What Hummingbird keeps of the request.
     package var coreContext: CoreRequestContextStorage
     let requestID: String
     let claimed: ClaimedBox
 
+    /// Gives the request an id; nobody is claimed yet.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         requestID = RequestID.make()

@@ -8,6 +8,7 @@ package struct APIError: Error, Sendable {
     package let code: Int?
     /// `errorMessage`.
     package let message: String
+    /// The first three digits of the code; without a code, as the constructor says.
     package let status: HTTPResponse.Status
     /// Why, in words, with the values involved.
     package private(set) var explanation: String
@@ -101,5 +102,6 @@ package struct APIError: Error, Sendable {
 
 /// A 401: no error object, only the id under which the reason can be asked for.
 package struct Unauthenticated: Error, Sendable {
+    /// For the journal only: what was wrong with the token, and what would do instead.
     package let explanation: String
 }

@@ -11,7 +11,8 @@ struct Caller: Sendable {
     let keyID: String
 }
 
-/// Whether an endpoint documents the errors on the app itself; where it does not, they are a 401 (docs/api/authentication.md).
+/// Whether an endpoint documents the errors on the app itself; where it does not, they are a 401
+/// (docs/api/authentication.md).
 enum AppErrors: Sendable {
     case documented
     case undocumented

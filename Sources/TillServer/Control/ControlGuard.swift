@@ -6,8 +6,8 @@ import NIOCore
 import TillCore
 import TillShop
 
-/// Who may use control. On loopback nobody needs a token; but a page in a browser must not reach it by a name that leads
-/// to loopback, nor post to it across sites.
+/// Who may use control. On loopback nobody needs a token; but a page in a browser must not reach it by a name that
+/// leads to loopback, nor post to it across sites.
 package struct ControlGuard: Sendable {
     /// What must stand behind `Bearer`; nil on loopback.
     let token: String?

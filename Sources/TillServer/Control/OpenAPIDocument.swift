@@ -115,5 +115,6 @@ enum OpenAPIDocument {
 
 /// The version of this Till.
 package enum TillVersion {
+    /// Three numbers, without a `v`.
     package static let text = "0.1.0"
 }

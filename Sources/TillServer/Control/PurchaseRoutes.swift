@@ -117,12 +117,14 @@ extension ControlAPI {
         let body = exchange.body
         let name = try exchange.customer()
         let device = try Self.device(body.text("deviceId"))
+        let (offer, nonce) = try choice(body.object("offer"), body.text("productId") ?? "", name.scope.app)
         var purchase = Purchase(
             productID: body.text("productId") ?? "",
             quantity: body.number("quantity").map { Int($0) } ?? 1,
             storefront: try body.storefront("storefront"),
             appAccountToken: body.text("appAccountToken"),
-            offer: try choice(body.object("offer"), body.text("productId") ?? "", name.scope.app),
+            offer: offer,
+            offerNonce: nonce,
             isFinished: body.flag("finished") ?? false
         )
         purchase.price = try price(body, purchase, name.scope.app)
@@ -175,8 +177,10 @@ extension ControlAPI {
         return order
     }
 
-    private func choice(_ body: ControlBody?, _ productID: String, _ app: String) throws -> OfferChoice {
-        guard let body else { return .automatic }
+    private func choice(_ body: ControlBody?, _ productID: String, _ app: String) throws -> (
+        OfferChoice, nonce: String?
+    ) {
+        guard let body else { return (.automatic, nil) }
         func id() throws -> String {
             guard let id = body.text("id") else {
                 throw ControlError.bad("offer_id_missing", "This kind of offer is named by its id.", path: "$.offer.id")
@@ -185,13 +189,13 @@ extension ControlAPI {
         }
         switch body.text("kind") {
         case "INTRODUCTORY":
-            guard let token = body.text("token") else { return .introductory(evenIfUsed: false) }
+            guard let token = body.text("token") else { return (.introductory(evenIfUsed: false), nil) }
             return try shop.choice(by: .introductoryJWS(token), productID: productID, app: app)
         case "PROMOTIONAL":
             return try shop.choice(by: try promotionalProof(body, offerID: try id()), productID: productID, app: app)
-        case "CODE": return .code(try id())
-        case "WIN_BACK": return .winBack(try id())
-        default: return .none
+        case "CODE": return (.code(try id()), nil)
+        case "WIN_BACK": return (.winBack(try id()), nil)
+        default: return (.none, nil)
         }
     }
 

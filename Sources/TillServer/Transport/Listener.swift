@@ -10,6 +10,7 @@ package struct ConnectionLimits: Sendable {
     package var requestDeadline: TimeAmount
     /// Bytes of one header field, and of all together.
     package var headerBytes: Int
+    /// Fields of one request; one more and it is refused.
     package var headerCount: Int
 
     /// Limits that no honest client meets.
@@ -22,8 +23,11 @@ package struct ConnectionLimits: Sendable {
 
 /// Makes the HTTP/1.1 servers, all with the same limits.
 package struct Listener: Sendable {
+    /// An address or a name of this machine, to which the socket is bound.
     package let host: String
+    /// 0 lets the system choose; then only the running server knows the port.
     package let port: Int
+    /// Held against every connection.
     package let limits: ConnectionLimits
 
     /// A listener at an address; port 0 lets the system choose.

@@ -29,25 +29,33 @@ package final class PrometheusFigures: MetricsFactory {
         return text
     }
 
+    /// The `counter` of a label and its dimensions; the same one for the same two.
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         cell(label, dimensions, "counter")
     }
 
+    /// A `gauge`, which shows the last value.
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         cell(label, dimensions, "gauge")
     }
 
+    /// A `summary` of sum and count where values are aggregated, else a `gauge`.
     package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         cell(label, dimensions, aggregate ? "summary" : "gauge")
     }
 
+    /// A `summary` in seconds.
     package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         cell(label, dimensions, "summary")
     }
 
+    /// Does nothing: a count is shown until the process ends.
     package func destroyCounter(_ handler: any CounterHandler) {}
+    /// Does nothing: the last value is shown until the process ends.
     package func destroyMeter(_ handler: any MeterHandler) {}
+    /// Does nothing: what was recorded is shown until the process ends.
     package func destroyRecorder(_ handler: any RecorderHandler) {}
+    /// Does nothing: what was timed is shown until the process ends.
     package func destroyTimer(_ handler: any TimerHandler) {}
 
     private func cell(_ label: String, _ dimensions: [(String, String)], _ kind: String) -> Cell {

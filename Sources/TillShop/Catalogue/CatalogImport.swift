@@ -2,6 +2,7 @@ import TillCore
 
 /// What a document says is for sale, checked by itself but not yet against a shop.
 package struct CatalogImport: Equatable, Sendable {
+    /// Only what the document says; `merged` puts it over what the shop sells.
     package var catalog: Catalog
     /// Where each product stands in the document, by its identifier, so that a later fault can name the place.
     package var paths: [String: String]

@@ -13,7 +13,9 @@ package enum JSONTree: Equatable, Sendable {
 
     /// A key of an object with its value.
     package struct Member: Equatable, Sendable {
+        /// With its escapes resolved.
         package var key: String
+        /// Any JSON value, `null` included.
         package var value: JSONTree
 
         /// A key with its value.

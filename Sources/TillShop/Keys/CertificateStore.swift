@@ -45,9 +45,9 @@ package struct CertificateStore: Sendable {
         )
     }
 
-    /// Issues a new intermediate and leaf under the same root. Old chains stay in their folders; what they signed carries
-    /// their certificates and keeps verifying. The file that names the chain in use is written last, so that a crash
-    /// leaves either chain whole.
+    /// Issues a new intermediate and leaf under the same root. Old chains stay in their folders; what they signed
+    /// carries their certificates and keeps verifying. The file that names the chain in use is written last, so that
+    /// a crash leaves either chain whole.
     package func rotate(under root: RootAuthority, ocspURL: String) throws -> SigningChain {
         let chain = try SigningChain.issue(under: root, ocspURL: ocspURL)
         let files = directory.chain(chain.id)

@@ -3,6 +3,7 @@ import TillSigning
 
 /// The one folder that holds a shop: the database, the certificates and the keys. Folders are 0700 and files 0600.
 package struct DataDirectory: Sendable {
+    /// Stands before every path below; no slash at its end.
     package let path: String
 
     /// A folder by its path, which need not exist yet.
@@ -20,6 +21,7 @@ package struct DataDirectory: Sendable {
     package var controlToken: String { path + "/control-token" }
     /// The certificate that verifiers are given.
     package var rootCertificate: String { path + "/ca/root.pem" }
+    /// The root's private key as PEM, under which chains are issued.
     package var rootKey: String { path + "/ca/root.key" }
     /// Names the chain that signs.
     package var currentChain: String { path + "/ca/current" }
@@ -67,9 +69,13 @@ package struct DataDirectory: Sendable {
 
 /// The files of one signing chain.
 package struct ChainFiles: Sendable {
+    /// `ca/` and the chain's id; kept when another chain takes over.
     package let folder: String
+    /// Leaf, intermediate and root, three PEM blocks in the order of `x5c`.
     package var certificates: String { folder + "/chain.pem" }
+    /// The private key that signs payloads, as PEM.
     package var leafKey: String { folder + "/leaf.key" }
+    /// The private key that issued the leaf, as PEM.
     package var intermediateKey: String { folder + "/intermediate.key" }
 }
 

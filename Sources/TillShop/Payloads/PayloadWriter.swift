@@ -3,6 +3,7 @@ import TillCore
 /// Writes one JSON object as bytes, key by key, in the order of the calls. A value that is nil leaves its key out:
 /// nothing on the wire is ever null (docs/api/transport.md).
 package struct PayloadWriter {
+    /// UTF-8 so far; the closing brace is missing until `finish()`.
     package private(set) var bytes: [UInt8]
     private var isFirst = true
 

@@ -1,0 +1,553 @@
+"""Every route of the ledger, asked by Apple's own client; every signature checked by Apple's own verifier."""
+
+import uuid
+
+import pytest
+from appstoreserverlibrary.models.InAppOwnershipType import InAppOwnershipType
+from appstoreserverlibrary.models.OrderLookupStatus import OrderLookupStatus
+from appstoreserverlibrary.models.Status import Status
+from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
+
+from catalog_of_everything import BASIC, COINS, EXTRA, FOREVER, ONE, PRICES, PRO, SEASON, SOLO, TICKETS, TWO
+from payload_rules import SUBSCRIPTION
+from shop_helpers import DAY, DESCENDING, V1, V2, ids, now_ms
+
+HISTORY_KEYS = {"revision", "hasMore", "bundleId", "appAppleId", "environment", "signedTransactions"}
+NO_OFFER = {"kind": "NONE"}
+
+
+# What a purchase says --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("product_id, type_, quantity", [
+    (COINS, "Consumable", 3), (SEASON, "Non-Renewing Subscription", 1), (SOLO, "Non-Consumable", 1),
+])
+def test_a_one_time_purchase_says_exactly_what_was_bought(realm, customer, product_id, type_, quantity):
+    before = now_ms() // 1000 * 1000
+    token = str(uuid.uuid4())
+    bought = realm.buy(customer, product_id, quantity=quantity, appAccountToken=token)
+    payload = dict(bought.payload)
+    signed = payload.pop("signedDate")
+    date = payload.pop("purchaseDate")
+    assert before <= date <= signed <= now_ms()
+    assert payload == {
+        "transactionId": bought.id,
+        "originalTransactionId": bought.id,
+        "bundleId": "com.example.shop",
+        "productId": product_id,
+        "originalPurchaseDate": date,
+        "quantity": quantity,
+        "type": type_,
+        "appAccountToken": token,
+        "inAppOwnershipType": "PURCHASED",
+        "environment": realm.environment,
+        "transactionReason": "PURCHASE",
+        "storefront": "USA",
+        "storefrontId": "143441",
+        "price": PRICES[product_id] * quantity,
+        "currency": "USD",
+        "appTransactionId": bought.app_transaction_id,
+    }
+    assert bought.renewal is None
+
+
+def test_a_subscription_says_its_group_its_period_and_its_line_item(realm, customer):
+    bought = realm.buy(customer, PRO)
+    payload = dict(bought.payload)
+    signed, date = payload.pop("signedDate"), payload.pop("purchaseDate")
+    expires = payload.pop("expiresDate")
+    assert 27 * DAY < expires - date < 32 * DAY, "a calendar month"
+    assert payload == {
+        "transactionId": bought.id,
+        "originalTransactionId": bought.id,
+        "webOrderLineItemId": bought.answer["webOrderLineItemId"],
+        "bundleId": "com.example.shop",
+        "productId": PRO,
+        "subscriptionGroupIdentifier": ONE,
+        "originalPurchaseDate": date,
+        "quantity": 1,
+        "type": SUBSCRIPTION,
+        "inAppOwnershipType": "PURCHASED",
+        "environment": realm.environment,
+        "transactionReason": "PURCHASE",
+        "storefront": "USA",
+        "storefrontId": "143441",
+        "price": 9990,
+        "currency": "USD",
+        "appTransactionId": bought.app_transaction_id,
+    }
+    renewal = dict(bought.renewal.payload)
+    assert abs(renewal.pop("signedDate") - signed) < 5_000
+    assert renewal == {
+        "originalTransactionId": bought.id,
+        "autoRenewProductId": PRO,
+        "productId": PRO,
+        "autoRenewStatus": 1,
+        "renewalPrice": 9990,
+        "currency": "USD",
+        "environment": realm.environment,
+        "recentSubscriptionStartDate": date,
+        "renewalDate": expires,
+        "appTransactionId": bought.app_transaction_id,
+    }
+
+
+@pytest.mark.parametrize("storefront, storefront_id, price, currency", [
+    ("USA", "143441", 990, "USD"), ("DEU", "143443", 1090, "EUR"), ("JPN", "143462", 160_000, "JPY"),
+    ("AUS", "143460", 990, "USD"),
+])
+def test_a_price_is_that_of_the_storefront_in_thousandths(sandbox, customer, storefront, storefront_id, price, currency):
+    payload = sandbox.buy(customer, COINS, quantity=2, storefront=storefront).payload
+    assert (payload["storefront"], payload["storefrontId"]) == (storefront, storefront_id)
+    assert (payload["price"], payload["currency"]) == (price * 2, currency)
+
+
+def test_a_price_of_ones_own_goes_with_its_currency(sandbox, customer):
+    payload = sandbox.buy(customer, COINS, price=12_340, currency="CHF", quantity=10).payload
+    assert (payload["price"], payload["currency"], payload["quantity"]) == (123_400, "CHF", 10)
+
+
+def test_the_device_hands_over_what_it_can_check(realm, customer):
+    device = str(uuid.uuid4()).upper()
+    bought = realm.buy(customer, COINS, deviceId=device)
+    assert bought.device_id == device.lower()
+    app = bought.app_on_device.payload
+    assert app["appTransactionId"] == bought.app_transaction_id
+    assert (app["originalApplicationVersion"], app["applicationVersion"], app["originalPlatform"]) == ("1.0", "1.0", "iOS")
+    assert app["deviceVerificationNonce"] != bought.on_device["deviceVerificationNonce"]
+    again = realm.control("getTransaction", query={"deviceId": device}, transactionId=bought.id)
+    handed = realm.transaction(again["device"]["signedTransactionInfo"], device=device.lower())
+    assert handed.lasting == bought.transaction.lasting
+    assert handed["deviceVerificationNonce"] != bought.on_device["deviceVerificationNonce"], "a nonce is used once"
+
+
+def test_token_and_device_may_be_spelled_in_capitals_and_come_back_in_small_letters(sandbox, customer):
+    token = str(uuid.uuid4())
+    assert sandbox.buy(customer, COINS, appAccountToken=token.upper()).payload["appAccountToken"] == token
+
+
+# Transaction info -----------------------------------------------------------------------------------------------------
+
+
+def test_transaction_info_is_the_transaction_that_the_id_names(realm, customer):
+    first = realm.buy(customer, BASIC, offer=NO_OFFER)
+    second = realm.buy(customer, PRO)
+    assert second.original_id == first.id, "an upgrade keeps the original id"
+    for bought, upgraded in ((first, True), (second, False)):
+        answer = realm.client.get_transaction_info(bought.id)
+        info = realm.transaction(answer.signedTransactionInfo)
+        assert info["transactionId"] == bought.id
+        assert ("isUpgraded" in info) == upgraded
+        wire = realm.ask(f"/inApps/v1/transactions/{bought.id}", {"signedTransactionInfo"})
+        assert realm.transaction(wire["signedTransactionInfo"]).lasting == info.lasting
+    assert second.payload["transactionReason"] == "PURCHASE"
+    assert second.payload["webOrderLineItemId"] != first.payload["webOrderLineItemId"]
+    assert second.payload["originalPurchaseDate"] == first.payload["purchaseDate"]
+
+
+def test_each_answer_is_signed_anew(sandbox, customer):
+    bought = sandbox.buy(customer, COINS)
+    dates = [
+        sandbox.transaction(sandbox.client.get_transaction_info(bought.id).signedTransactionInfo)["signedDate"]
+        for _ in range(3)
+    ]
+    assert bought.payload["signedDate"] <= dates[0] <= dates[1] <= dates[2]
+
+
+# App transaction info -------------------------------------------------------------------------------------------------
+
+
+def test_app_transaction_info_for_any_id_of_the_customer(realm, customer):
+    made = realm.create(customer, platform="macOS", at=now_ms() - 100 * DAY)
+    bought = realm.buy(customer, COINS)
+    assert made["appTransactionId"] == bought.app_transaction_id
+    for any_id in (bought.id, bought.app_transaction_id):
+        answer = realm.client.get_app_transaction_info(any_id)
+        app = realm.app_transaction(answer.signedAppTransactionInfo)
+        assert app["appTransactionId"] == bought.app_transaction_id
+        assert app["originalPlatform"] == "macOS"
+        assert app["appAppleId"] == 1234567890
+        assert abs(app["originalPurchaseDate"] - (now_ms() - 100 * DAY)) < 60_000
+        assert "preorderDate" not in app
+        realm.ask(f"/inApps/v1/transactions/appTransactions/{any_id}", {"signedAppTransactionInfo"})
+
+
+def test_the_version_that_was_downloaded_first_is_always_1_0_in_the_sandbox_and_true_in_production(app, customer):
+    for realm, version in ((app.sandbox, "1.0"), (app.production, "2.3")):
+        made = realm.create(customer, applicationVersion="2.3")
+        answer = realm.client.get_app_transaction_info(made["appTransactionId"])
+        assert realm.app_transaction(answer.signedAppTransactionInfo)["originalApplicationVersion"] == version
+
+
+def test_a_customer_who_bought_nothing_is_known_by_the_app_transaction_id(realm, customer):
+    made = realm.create(customer)
+    any_id = made["appTransactionId"]
+    realm.app_transaction(realm.client.get_app_transaction_info(any_id).signedAppTransactionInfo)
+    assert realm.whole_history(any_id)[0] == []
+    assert realm.whole_refund_history(any_id)[0] == []
+    assert realm.client.get_all_subscription_statuses(any_id).data == []
+
+
+# Finish ---------------------------------------------------------------------------------------------------------------
+
+
+def test_finish_hides_a_consumable_from_history_v1_only(realm, customer):
+    coins, season = realm.buy(customer, COINS), realm.buy(customer, SEASON)
+    both = [coins.id, season.id]
+    assert ids(realm.whole_history(coins.id, V1)[0]) == both
+    for _ in range(2):
+        assert realm.client.finish_transaction(coins.id) is None
+        assert realm.client.finish_transaction(season.id) is None
+        assert ids(realm.whole_history(coins.id, V1)[0]) == [season.id]
+        assert ids(realm.whole_history(coins.id, V2)[0]) == both, "finishing does not move a transaction either"
+    realm.refund(coins.id)
+    assert ids(realm.whole_history(coins.id, V1)[0]) == [season.id, coins.id], "a refunded one is shown again"
+
+
+def test_finish_answers_200_without_a_body(realm, customer):
+    bought = realm.buy(customer, COINS)
+    answer = realm.send("POST", f"/inApps/v1/transactions/{bought.id}/finish")
+    assert (answer.status_code, answer.content) == (200, b"")
+    info = realm.client.get_transaction_info(bought.id).signedTransactionInfo
+    assert realm.transaction(info).lasting == bought.transaction.lasting, "it shows in no payload"
+
+
+def test_a_purchase_that_the_app_finished_at_once_is_not_in_history_v1(sandbox, customer):
+    done, waiting = sandbox.buy(customer, COINS, finished=True), sandbox.buy(customer, COINS)
+    assert ids(sandbox.whole_history(done.id, V1)[0]) == [waiting.id]
+    assert ids(sandbox.whole_history(done.id)[0]) == [done.id, waiting.id]
+
+
+# Set app account token ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("product_id", [COINS, SEASON, SOLO, PRO])
+def test_the_token_can_be_set_and_set_again_on_every_type_of_product(realm, customer, product_id):
+    bought = realm.buy(customer, product_id)
+    assert "appAccountToken" not in bought.transaction
+    for _ in range(2):
+        token = str(uuid.uuid4())
+        answer = realm.client.set_app_account_token(bought.id, UpdateAppAccountTokenRequest(appAccountToken=token))
+        assert answer is None
+        info = realm.transaction(realm.client.get_transaction_info(bought.id).signedTransactionInfo)
+        assert info["appAccountToken"] == token
+        assert {**info.lasting, "appAccountToken": None} == {**bought.transaction.lasting, "appAccountToken": None}
+
+
+def test_setting_the_token_answers_200_without_a_body(sandbox, customer):
+    bought = sandbox.buy(customer, COINS)
+    answer = sandbox.send(
+        "PUT", f"/inApps/v1/transactions/{bought.id}/appAccountToken", json={"appAccountToken": str(uuid.uuid4())}
+    )
+    assert (answer.status_code, answer.content) == (200, b"")
+
+
+def test_a_subscriptions_token_goes_on_the_running_transaction_and_earlier_ones_keep_theirs(sandbox, customer):
+    old = str(uuid.uuid4())
+    first = sandbox.buy(customer, BASIC, offer=NO_OFFER, appAccountToken=old)
+    second = sandbox.buy(customer, PRO)
+    assert second.payload["appAccountToken"] == old, "a token survives the upgrade"
+    token = str(uuid.uuid4())
+    sandbox.client.set_app_account_token(first.id, UpdateAppAccountTokenRequest(appAccountToken=token))
+    found = {signed["transactionId"]: signed for signed in sandbox.whole_history(first.id)[0]}
+    assert found[first.id]["appAccountToken"] == old
+    assert found[second.id]["appAccountToken"] == token
+    status = sandbox.client.get_all_subscription_statuses(first.id).data[0].lastTransactions[0]
+    assert sandbox.renewal_info(status.signedRenewalInfo)["appAccountToken"] == token
+
+
+# Statuses -------------------------------------------------------------------------------------------------------------
+
+
+def test_statuses_show_every_group_with_its_latest_transaction(realm, customer):
+    basic = realm.buy(customer, BASIC, offer=NO_OFFER)
+    pro = realm.buy(customer, PRO)
+    extra = realm.buy(customer, EXTRA)
+    coins = realm.buy(customer, COINS)
+    for any_id in (basic.id, pro.id, extra.id, coins.id, pro.app_transaction_id):
+        answer = realm.client.get_all_subscription_statuses(any_id)
+        assert (answer.rawEnvironment, answer.bundleId, answer.appAppleId) == (
+            realm.environment, "com.example.shop", 1234567890,
+        )
+        assert {item.subscriptionGroupIdentifier for item in answer.data} == {ONE, TWO}
+        items = {item.subscriptionGroupIdentifier: item.lastTransactions for item in answer.data}
+        for group, bought in ((ONE, pro), (TWO, extra)):
+            (last,) = items[group]
+            assert last.originalTransactionId == bought.original_id
+            assert last.status is Status.ACTIVE
+            latest = realm.transaction(last.signedTransactionInfo)
+            assert latest.lasting == bought.transaction.lasting
+            renewal = realm.renewal_info(last.signedRenewalInfo)
+            assert renewal["originalTransactionId"] == bought.original_id
+            assert renewal["renewalDate"] == bought.payload["expiresDate"]
+
+
+def test_statuses_on_the_wire_have_exactly_the_documented_keys(realm, customer):
+    bought = realm.buy(customer, PRO)
+    wire = realm.ask(f"/inApps/v1/subscriptions/{bought.id}", {"environment", "bundleId", "appAppleId", "data"})
+    (group,) = wire["data"]
+    assert set(group) == {"subscriptionGroupIdentifier", "lastTransactions"}
+    (last,) = group["lastTransactions"]
+    assert set(last) == {"originalTransactionId", "status", "signedTransactionInfo", "signedRenewalInfo"}
+    assert type(last["status"]) is int and type(last["originalTransactionId"]) is str
+    assert type(wire["appAppleId"]) is int
+
+
+def test_statuses_tell_active_expired_and_revoked_apart_and_can_be_asked_for_by_status(realm, customer):
+    """A filter is an OR; groups that it empties are left out."""
+    expired = realm.lapsed(customer, BASIC)
+    extra = realm.buy(customer, EXTRA)
+    realm.refund(extra.id, reason=1)
+
+    def found(*wanted):
+        answer = realm.client.get_all_subscription_statuses(expired.id, list(wanted) or None)
+        return {
+            last.originalTransactionId: last.status for item in answer.data for last in item.lastTransactions
+        }
+
+    both = {expired.id: Status.EXPIRED, extra.id: Status.REVOKED}
+    assert found() == both
+    assert found(Status.EXPIRED, Status.REVOKED, Status.ACTIVE) == both
+    assert found(Status.EXPIRED) == {expired.id: Status.EXPIRED}
+    assert found(Status.REVOKED) == {extra.id: Status.REVOKED}
+    assert found(Status.ACTIVE) == found(Status.BILLING_RETRY, Status.BILLING_GRACE_PERIOD) == {}
+    empty = realm.ask(f"/inApps/v1/subscriptions/{expired.id}?status=3", {"environment", "bundleId", "appAppleId", "data"})
+    assert empty["data"] == []
+
+
+def test_renewal_info_of_an_expired_subscription_says_why_and_keeps_its_date(sandbox, customer):
+    bought = sandbox.lapsed(customer, BASIC)
+    (last,) = sandbox.client.get_all_subscription_statuses(bought.id).data[0].lastTransactions
+    renewal = sandbox.renewal_info(last.signedRenewalInfo)
+    assert renewal["renewalDate"] == bought.payload["expiresDate"] < now_ms()
+    assert renewal["expirationIntent"] in (1, 5) and renewal["isInBillingRetryPeriod"] is False
+    assert renewal["eligibleWinBackOfferIds"] == ["return"]
+    assert sandbox.transaction(last.signedTransactionInfo).lasting == bought.transaction.lasting
+
+
+def test_renewal_info_of_an_active_subscription_is_silent_about_endings(sandbox, customer):
+    renewal = sandbox.buy(customer, BASIC).renewal
+    assert not {"expirationIntent", "isInBillingRetryPeriod", "gracePeriodExpiresDate", "eligibleWinBackOfferIds",
+                "priceIncreaseStatus"} & set(renewal.payload)
+
+
+def test_a_customer_with_only_one_time_purchases_has_no_statuses(realm, customer):
+    assert realm.client.get_all_subscription_statuses(realm.buy(customer, FOREVER).id).data == []
+
+
+# Look up order id -----------------------------------------------------------------------------------------------------
+
+
+def test_an_order_shows_all_its_transactions_in_both_realms(realm, customer):
+    first = realm.buy(customer, COINS)
+    second = realm.buy(customer, SEASON, orderId=first.order_id)
+    alone = realm.buy(customer, SOLO)
+    assert first.order_id == second.order_id != alone.order_id
+    for order, wanted in ((first.order_id, {first.id, second.id}), (alone.order_id, {alone.id})):
+        answer = realm.client.look_up_order_id(order)
+        assert answer.status is OrderLookupStatus.VALID
+        found = [realm.transaction(jws) for jws in answer.signedTransactions]
+        assert set(ids(found)) == wanted and len(found) == len(wanted)
+    wire = realm.ask(f"/inApps/v1/lookup/{first.order_id}", {"status", "signedTransactions"})
+    assert wire["status"] == 0 and type(wire["status"]) is int
+
+
+def test_an_order_shows_what_was_refunded_of_it(sandbox, customer):
+    bought = sandbox.buy(customer, COINS)
+    refunded = sandbox.refund(bought.id)
+    (jws,) = sandbox.client.look_up_order_id(bought.order_id).signedTransactions
+    assert sandbox.transaction(jws).lasting == refunded.transaction.lasting
+
+
+def test_an_unknown_order_is_status_1_without_a_list(app, other_app, customer):
+    bought = app.sandbox.buy(customer, COINS)
+    for realm, order in (
+        (app.sandbox, "MZZZZZZZZZ"), (app.sandbox, "M1"), (app.sandbox, bought.id),
+        (app.production, bought.order_id), (other_app.sandbox, bought.order_id),
+    ):
+        answer = realm.client.look_up_order_id(order)
+        assert answer.status is OrderLookupStatus.INVALID and answer.signedTransactions is None
+        assert realm.ask(f"/inApps/v1/lookup/{order}", {"status"}) == {"status": 1}
+
+
+def test_an_order_id_is_no_transaction_id_and_stands_in_no_payload(sandbox, customer):
+    bought = sandbox.buy(customer, COINS)
+    assert bought.order_id not in str(bought.payload)
+    assert bought.order_id[0] == "M" and len(bought.order_id) == 10
+
+
+# Refunds --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_full_refund_shows_in_every_answer_and_goes_when_it_is_reversed(realm, customer):
+    bought = realm.buy(customer, COINS, quantity=2)
+    refunded = realm.refund(bought.id, reason=1)
+    assert refunded.payload["revocationReason"] == 1
+    assert refunded.payload["revocationType"] == "REFUND_FULL"
+    assert refunded.payload["revocationPercentage"] == 100_000
+    assert abs(refunded.payload["revocationDate"] - now_ms()) < 60_000
+
+    def everywhere():
+        yield realm.transaction(realm.client.get_transaction_info(bought.id).signedTransactionInfo)
+        yield from realm.whole_history(bought.id)[0]
+        yield realm.transaction(realm.client.look_up_order_id(bought.order_id).signedTransactions[0])
+
+    assert [signed.lasting for signed in everywhere()] == [refunded.transaction.lasting] * 3
+    assert [signed.lasting for signed in realm.whole_refund_history(bought.id)[0]] == [refunded.transaction.lasting]
+    restored = realm.reverse(bought.id)
+    assert restored.transaction.lasting == bought.transaction.lasting, "every revocation key is gone"
+    assert [signed.lasting for signed in everywhere()] == [bought.transaction.lasting] * 3
+    assert realm.whole_refund_history(bought.id)[0] == []
+
+
+@pytest.mark.parametrize("part", [1, 50_000, 33_333, 99_999])
+def test_a_part_that_was_refunded_is_said_in_thousandths_of_a_percent(sandbox, customer, part):
+    bought = sandbox.buy(customer, SEASON)
+    payload = sandbox.refund(bought.id, share="PART", percentage=part).payload
+    assert (payload["revocationType"], payload["revocationPercentage"], payload["revocationReason"]) == (
+        "REFUND_PRORATED", part, 0,
+    )
+
+
+def test_the_unused_part_of_a_period_is_refunded_by_time(sandbox, customer):
+    """Ten days of a month are used, so that some two thirds are given back; the service ends."""
+    bought = sandbox.buy(customer, BASIC, offer=NO_OFFER, at=now_ms() - 10 * DAY)
+    payload = sandbox.refund(bought.id, share="UNUSED").payload
+    whole = bought.payload["expiresDate"] - bought.payload["purchaseDate"]
+    left = bought.payload["expiresDate"] - payload["revocationDate"]
+    assert payload["revocationType"] == "REFUND_PRORATED"
+    assert abs(payload["revocationPercentage"] - left / whole * 100_000) < 10
+    (last,) = sandbox.client.get_all_subscription_statuses(bought.id).data[0].lastTransactions
+    assert last.status is Status.REVOKED
+
+
+def test_the_refund_of_a_past_period_does_not_end_the_running_one(sandbox, customer):
+    old = sandbox.lapsed(customer, BASIC)
+    running = sandbox.buy(customer, BASIC, offer=NO_OFFER)
+    assert running.original_id == old.id
+    sandbox.refund(old.id)
+    (last,) = sandbox.client.get_all_subscription_statuses(old.id).data[0].lastTransactions
+    assert last.status is Status.ACTIVE
+    assert sandbox.transaction(last.signedTransactionInfo)["transactionId"] == running.id
+    sandbox.reverse(old.id)
+    sandbox.refund(running.id)
+    (last,) = sandbox.client.get_all_subscription_statuses(old.id).data[0].lastTransactions
+    assert last.status is Status.REVOKED
+    sandbox.reverse(running.id)
+    (last,) = sandbox.client.get_all_subscription_statuses(old.id).data[0].lastTransactions
+    assert last.status is Status.ACTIVE, "reversed: by its dates it runs"
+
+
+def test_refund_history_pages_by_twenty_in_the_order_of_the_refunds(realm, customer):
+    bought = realm.buy_many(customer, COINS, 43)
+    refunded = bought[::-1]
+    for transaction_id in refunded:
+        realm.control("refund", transactionId=transaction_id)
+    page = realm.client.get_refund_history(bought[0], None)
+    assert (len(page.signedTransactions), page.hasMore) == (20, True)
+    realm.ask(f"/inApps/v2/refund/lookup/{bought[0]}", {"signedTransactions", "revision", "hasMore"})
+    found, revision = realm.whole_refund_history(bought[5])
+    assert ids(found) == refunded
+    dates = [signed["revocationDate"] for signed in found]
+    assert dates == sorted(dates)
+    assert realm.whole_refund_history(bought[0], revision)[0] == [], "kept from the end, it finds nothing new"
+    late = realm.buy(customer, SEASON)
+    assert realm.whole_refund_history(bought[0], revision)[0] == [], "a purchase is no refund"
+    realm.refund(late.id)
+    assert ids(realm.whole_refund_history(bought[0], revision)[0]) == [late.id]
+
+
+def test_refund_history_v1_shows_the_newest_fifty_ascending(sandbox, customer):
+    bought = sandbox.buy_many(customer, COINS, 53)
+    path = f"/inApps/v1/refund/lookup/{bought[0]}"
+    assert sandbox.ask(path, {"signedTransactions"}) == {"signedTransactions": []}
+    for transaction_id in bought:
+        sandbox.control("refund", transactionId=transaction_id)
+    wire = sandbox.ask(path, {"signedTransactions"})
+    found = [sandbox.transaction(jws) for jws in wire["signedTransactions"]]
+    assert ids(found) == bought[3:]
+    sandbox.reverse(bought[-1])
+    wire = sandbox.ask(path, {"signedTransactions"})
+    assert ids(sandbox.transaction(jws) for jws in wire["signedTransactions"]) == bought[2:-1]
+
+
+def test_refund_histories_leave_out_family_access_that_was_withdrawn(sandbox, customer):
+    sandbox.control("createFamily", {"organizer": customer, "members": [customer + "-b"]})
+    bought = sandbox.buy(customer, FOREVER)
+    member = sandbox.control("getCustomer", customer=customer + "-b")["appTransactionId"]
+    sandbox.refund(bought.id)
+    (copy,) = sandbox.whole_history(member)[0]
+    assert copy["revocationType"] == "FAMILY_REVOKE"
+    assert sandbox.whole_refund_history(member)[0] == []
+    assert ids(sandbox.whole_refund_history(bought.id)[0]) == [bought.id]
+    wire = sandbox.ask(f"/inApps/v1/refund/lookup/{copy['originalTransactionId']}", {"signedTransactions"})
+    assert wire == {"signedTransactions": []}
+
+
+# History --------------------------------------------------------------------------------------------------------------
+
+
+def test_history_on_the_wire_has_exactly_the_documented_keys(realm, customer):
+    bought = realm.buy(customer, COINS)
+    for version in ("v1", "v2"):
+        wire = realm.ask(f"/inApps/{version}/history/{bought.id}", HISTORY_KEYS)
+        assert (wire["bundleId"], wire["appAppleId"], wire["environment"], wire["hasMore"]) == (
+            "com.example.shop", 1234567890, realm.environment, False,
+        )
+        assert type(wire["appAppleId"]) is int and type(wire["revision"]) is str
+        empty = realm.ask(f"/inApps/{version}/history/{bought.id}?productId=none", HISTORY_KEYS)
+        assert empty["signedTransactions"] == [] and empty["revision"]
+
+
+@pytest.mark.parametrize("version", [V2, V1])
+def test_history_pages_by_twenty_in_both_orders(realm, customer, version):
+    bought = realm.buy_many(customer, COINS, 41)
+    pages = list(realm.history(bought[7], version))
+    assert [len(page.transactions) for page in pages] == [20, 20, 1]
+    assert [signed["transactionId"] for page in pages for signed in page.transactions] == bought
+    found, _ = realm.whole_history(bought[7], version, sort=DESCENDING)
+    assert ids(found) == bought[::-1]
+
+
+def test_a_page_that_is_just_full_is_the_last_one(sandbox, customer):
+    bought = sandbox.buy_many(customer, COINS, 20)
+    (page,) = sandbox.history(bought[0])
+    assert (len(page.transactions), page.has_more) == (20, False)
+
+
+def test_every_id_of_a_customer_leads_to_the_same_history(realm, customer):
+    first = realm.buy(customer, BASIC, offer=NO_OFFER)
+    second = realm.buy(customer, PRO)
+    coins = realm.buy(customer, COINS)
+    whole = ids(realm.whole_history(first.id)[0])
+    assert sorted(whole) == sorted([first.id, second.id, coins.id])
+    for any_id in (second.id, coins.id, coins.app_transaction_id):
+        assert ids(realm.whole_history(any_id)[0]) == whole
+
+
+def test_an_upgraded_transaction_stands_in_the_history_where_it_changed(sandbox, customer):
+    first = sandbox.buy(customer, BASIC, offer=NO_OFFER)
+    coins = sandbox.buy(customer, COINS)
+    second = sandbox.buy(customer, PRO)
+    found = ids(sandbox.whole_history(first.id)[0])
+    assert found == [coins.id, first.id, second.id]
+
+
+def test_history_of_one_owner_can_be_asked_for(sandbox, customer):
+    sandbox.control("createFamily", {"organizer": customer, "members": [customer + "-b"]})
+    sandbox.buy(customer, FOREVER)
+    own = sandbox.buy(customer + "-b", TICKETS)
+    shared = sandbox.whole_history(own.id, inAppOwnershipType=InAppOwnershipType.FAMILY_SHARED)[0]
+    assert [signed["productId"] for signed in shared] == [FOREVER]
+    assert ids(sandbox.whole_history(own.id, inAppOwnershipType=InAppOwnershipType.PURCHASED)[0]) == [own.id]
+
+
+def test_dates_are_inclusive_at_the_start_and_exclusive_at_the_end(sandbox, customer):
+    dates = [now_ms() // 1000 * 1000 - days * DAY for days in (30, 20, 10)]
+    bought = [sandbox.buy(customer, COINS, at=date).id for date in dates]
+    assert ids(sandbox.whole_history(bought[0], startDate=dates[1])[0]) == bought[1:]
+    assert ids(sandbox.whole_history(bought[0], startDate=dates[1] + 1)[0]) == bought[2:]
+    assert ids(sandbox.whole_history(bought[0], endDate=dates[1])[0]) == bought[:1]
+    assert ids(sandbox.whole_history(bought[0], endDate=dates[1] + 1)[0]) == bought[:2]
+    assert ids(sandbox.whole_history(bought[0], startDate=dates[0], endDate=dates[2])[0]) == bought[:2]
+    assert ids(sandbox.whole_history(bought[0], endDate=now_ms() + 400 * DAY)[0]) == bought
