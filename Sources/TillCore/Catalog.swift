@@ -91,9 +91,10 @@ package struct Product: Codable, Equatable, Sendable {
         self.offers = offers
     }
 
-    /// The first offer of a kind and, where the kind has identifiers, of that identifier.
+    /// The first offer of a kind and, where the kind has identifiers, of that identifier. Offers on a monthly payment
+    /// plan are for who pays monthly.
     package func offer(_ kind: OfferKind, id: String? = nil) -> Offer? {
-        offers.first { $0.kind == kind && (id == nil || $0.id == id) }
+        offers.first { $0.kind == kind && (id == nil || $0.id == id) && $0.billingPlan != .monthly }
     }
 }
 

@@ -2,8 +2,6 @@
 package struct Policy: Codable, Equatable, Sendable {
     /// Whether setting an app account token moves the transaction to the end of the history.
     package var tokenChangeMovesHistory: Bool
-    /// Whether a month that was cut short gives its day back to the next longer month.
-    package var keepsAnchorDay: Bool
     /// Whether any lapsed customer may take a win-back offer, as in Apple's sandbox, or only one who meets its
     /// criteria.
     package var winBackForAnyLapsed: Bool
@@ -11,13 +9,8 @@ package struct Policy: Codable, Equatable, Sendable {
     package var longestGap: Int64
 
     /// The choices for a realm.
-    package init(
-        for realm: Realm,
-        tokenChangeMovesHistory: Bool = true,
-        keepsAnchorDay: Bool = true
-    ) {
+    package init(for realm: Realm, tokenChangeMovesHistory: Bool = true) {
         self.tokenChangeMovesHistory = tokenChangeMovesHistory
-        self.keepsAnchorDay = keepsAnchorDay
         winBackForAnyLapsed = realm == .sandbox
         longestGap = realm == .sandbox ? 10 * 60_000 : 60 * 86_400_000
     }

@@ -44,7 +44,7 @@ package enum Refusal: Error, Equatable, Sendable {
         case .unknownAccount(let customer):
             "There is no customer \(customer) in this app and realm; create one, or buy something for them."
         case .earlierThanLastEvent(let now, let last):
-            "The instant \(now.milliseconds) lies before the customer's last event at \(last.milliseconds); "
+            "The instant \(now.iso8601) lies before the customer's last event at \(last.iso8601); "
                 + "an account's time only moves forward."
         case .unknownTransaction(let id):
             "Transaction \(id.number) is not in this app and realm."
@@ -64,7 +64,7 @@ package enum Refusal: Error, Equatable, Sendable {
         case .alreadyOwned(let product):
             "The customer already owns \(product); a non-consumable is bought once."
         case .alreadySubscribed(let product, let until):
-            "The customer's subscription to \(product) runs until \(until.milliseconds); "
+            "The customer's subscription to \(product) runs until \(until.iso8601); "
                 + "it cannot be bought again before, except with an offer or as a change of plan."
         case .offerSignatureUsed(let nonce):
             "The signature with the nonce \(nonce.prefix(64)) was used before; let the app's server make another."
@@ -91,7 +91,7 @@ package enum Refusal: Error, Equatable, Sendable {
         case .familyShared(let id):
             "Transaction \(id.number) is a family member's copy; use the purchaser's."
         case .alreadyRevoked(let id, let date):
-            "Transaction \(id.number) was revoked at \(date.milliseconds) already."
+            "Transaction \(id.number) was revoked at \(date.iso8601) already."
         case .notRefunded(let id):
             "Transaction \(id.number) is not refunded, so there is nothing to reverse."
         case .badPercentage(let percentage):

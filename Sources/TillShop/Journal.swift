@@ -9,7 +9,9 @@ package actor Journal {
     private let storage: any Storage
     private let logger: Logger
     private var pending = Deque<JournalEntry>()
-    private var isWriting = false
+    /// The write that is under way; what it carries is no longer pending and not yet in the store.
+    private var writing: Task<Void, Never>?
+    private var isWritePlanned = false
     private let keeping: Int
     /// Entries that wait at the most; beyond it the oldest are dropped.
     private static let mostPending = 2_048
@@ -24,13 +26,12 @@ package actor Journal {
     package func note(_ entry: JournalEntry) {
         if pending.count >= Self.mostPending { pending.removeFirst() }
         pending.append(entry)
-        guard !isWriting else { return }
-        isWriting = true
+        guard !isWritePlanned else { return }
+        isWritePlanned = true
         Task {
             try? await Task.sleep(for: .milliseconds(50))
-            await write()
-            isWriting = false
-            if !pending.isEmpty { await flush() }
+            isWritePlanned = false
+            await flush()
         }
     }
 
@@ -46,15 +47,22 @@ package actor Journal {
         return try await storage.journal(limit: limit)
     }
 
-    /// Writes what waits.
+    /// Writes what waits, and returns once everything noted before is in the store.
     package func flush() async {
-        await write()
-    }
-
-    private func write() async {
+        while let running = writing {
+            await running.value
+            if writing == running { writing = nil }
+        }
         guard !pending.isEmpty else { return }
         let entries = Array(pending)
         pending.removeAll()
+        let task = Task { await write(entries) }
+        writing = task
+        await task.value
+        if writing == task { writing = nil }
+    }
+
+    private func write(_ entries: [JournalEntry]) async {
         do {
             try await storage.appendJournal(entries, keeping: keeping)
         } catch {

@@ -1,6 +1,7 @@
 import Foundation
 import TillCore
 import TillSigning
+import TillStorage
 
 /// What a purchase shows to be let have an offer that needs the app's word for it (docs/api/offers.md).
 package enum OfferProof: Sendable {
@@ -32,21 +33,33 @@ package struct OfferProofRefused: Error, CustomStringConvertible {
     package var description: String { explanation }
 }
 
+/// An offer that the app's server granted to a customer.
+package struct GrantedOffer: Sendable {
+    /// What the purchase takes.
+    package let choice: OfferChoice
+    /// Good for one purchase.
+    package let nonce: String
+    /// The application username that was signed, in the older form; the purchase must carry it as its account token.
+    package let username: String?
+}
+
 extension Shop {
-    /// Checks the app's signature and says which offer it lets the purchase have, and by which nonce.
+    /// Checks the app's signature and says which offer it lets a customer's purchase have.
     ///
     /// - Throws: `OfferProofRefused`, which explains.
-    package func choice(by proof: OfferProof, productID: String, app bundleID: String) throws -> (
-        OfferChoice, nonce: String
-    ) {
-        guard let app = registry.app(bundleID) else {
-            throw OfferProofRefused(explanation: "There is no app \(bundleID).")
+    package func offer(
+        grantedBy proof: OfferProof,
+        productID: String,
+        to customer: CustomerName
+    ) async throws -> GrantedOffer {
+        guard let app = registry.app(customer.scope.app) else {
+            throw OfferProofRefused(explanation: "There is no app \(customer.scope.app).")
         }
         do {
             switch proof {
             case .promotional(let offerID, let keyID, let nonce, let timestamp, let username, let signature):
                 let signed = PromotionalOfferSignature(
-                    bundleID: bundleID,
+                    bundleID: app.bundleID,
                     keyID: keyID,
                     productID: productID,
                     offerID: offerID,
@@ -55,21 +68,44 @@ extension Shop {
                     timestamp: timestamp
                 )
                 try signed.verify(signature, key: try offerKey(keyID, app), now: wallClock().milliseconds)
-                return (.promotional(offerID), nonce.lowercased())
+                return GrantedOffer(
+                    choice: .promotional(offerID),
+                    nonce: nonce.lowercased(),
+                    username: username.isEmpty ? nil : username.lowercased()
+                )
             case .promotionalJWS(let offerID, let token):
                 let request = try StoreRequestToken(token)
                 let grant = try request.promotionalOffer(try expectation(request.keyID, app))
                 try grant.check(productID: productID, offerID: offerID)
-                return (.promotional(offerID), grant.nonce.lowercased())
+                if let transaction = grant.transactionID { try await check(transaction, isOf: customer) }
+                return GrantedOffer(choice: .promotional(offerID), nonce: grant.nonce.lowercased(), username: nil)
             case .introductoryJWS(let token):
                 let request = try StoreRequestToken(token)
                 let grant = try request.introductoryOffer(try expectation(request.keyID, app))
                 try grant.check(productID: productID)
-                return (grant.isAllowed ? .introductory(evenIfUsed: true) : .none, grant.nonce.lowercased())
+                try await check(grant.transactionID, isOf: customer)
+                let choice: OfferChoice = grant.isAllowed ? .introductory(evenIfUsed: true) : .none
+                return GrantedOffer(choice: choice, nonce: grant.nonce.lowercased(), username: nil)
             }
         } catch let refusal as OfferSignatureRefusal {
             throw OfferProofRefused(explanation: refusal.explanation)
         }
+    }
+
+    /// A token may be for one customer, whom it names by any of their transactions or by their app transaction.
+    private func check(_ transaction: String, isOf customer: CustomerName) async throws {
+        let scope = customer.scope
+        let account = try await storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
+        if let account, account.id.wireForm == transaction { return }
+        if let account, let number = Int64(transaction),
+            try await storage.owner(of: TransactionID(number), in: scope) == account.id
+        {
+            return
+        }
+        throw OfferProofRefused(
+            explanation: "The token is for the customer of transaction \(transaction.prefix(64)), "
+                + "who is not \(customer.customer)."
+        )
     }
 
     private func expectation(_ keyID: String, _ app: AppRecord) throws -> StoreRequestToken.Expectation {

@@ -6,8 +6,6 @@ package struct Settings: Codable, Equatable, Sendable {
     package var orderLookupInSandbox: Bool
     /// Let a transaction whose app account token was set reappear at the end of the history.
     package var tokenChangeMovesHistory: Bool
-    /// Give a short month's lost days back to the next longer month.
-    package var keepsAnchorDay: Bool
     /// Entries that the journal keeps.
     package var journalLength: Int
 
@@ -15,12 +13,10 @@ package struct Settings: Codable, Equatable, Sendable {
     package init(
         orderLookupInSandbox: Bool = true,
         tokenChangeMovesHistory: Bool = true,
-        keepsAnchorDay: Bool = true,
         journalLength: Int = 10_000
     ) {
         self.orderLookupInSandbox = orderLookupInSandbox
         self.tokenChangeMovesHistory = tokenChangeMovesHistory
-        self.keepsAnchorDay = keepsAnchorDay
         self.journalLength = journalLength
     }
 

@@ -57,11 +57,7 @@ package final class Shop: Sendable {
 
     /// The policy of a realm under the shop's settings.
     package func policy(of realm: Realm) -> Policy {
-        Policy(
-            for: realm,
-            tokenChangeMovesHistory: settings.tokenChangeMovesHistory,
-            keepsAnchorDay: settings.keepsAnchorDay
-        )
+        Policy(for: realm, tokenChangeMovesHistory: settings.tokenChangeMovesHistory)
     }
 
     // MARK: Signing

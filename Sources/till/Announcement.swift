@@ -21,11 +21,17 @@ struct Announcement: Sendable {
         FileHandle.standardOutput.write(Data((asJSON ? file : banner(ports)).utf8))
     }
 
+    /// Where a face is reached; an IPv6 address stands in brackets.
+    private func address(_ face: Ports.Face, _ ports: Ports) -> String {
+        let host = face == .control ? control : host
+        return "http://\(host.contains(":") ? "[\(host)]" : host):\(ports[face])"
+    }
+
     private func document(_ ports: Ports) -> String {
         var json = PayloadWriter()
-        json.put("control", "http://\(control):\(ports[.control])")
-        json.put("production", "http://\(host):\(ports[.production])")
-        json.put("sandbox", "http://\(host):\(ports[.sandbox])")
+        json.put("control", address(.control, ports))
+        json.put("production", address(.production, ports))
+        json.put("sandbox", address(.sandbox, ports))
         json.put("dataDirectory", directory.path)
         json.put("rootCertificate", directory.rootCertificate)
         json.put("process", Int(ProcessInfo.processInfo.processIdentifier))
@@ -43,9 +49,9 @@ struct Announcement: Sendable {
             Till serves an App Store of your own. It is not Apple's, and nobody but your tests and your own store
             should trust its root.
 
-              production   http://\(host):\(ports[.production])
-              sandbox      http://\(host):\(ports[.sandbox])
-              control      http://\(control):\(ports[.control])
+              production   \(address(.production, ports))
+              sandbox      \(address(.sandbox, ports))
+              control      \(address(.control, ports))
               root         \(directory.rootCertificate)
 
             """

@@ -65,7 +65,7 @@ struct Buy: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = server.client()
+        let client = try server.client()
         let bought = try await client.post(
             "\(try await scope.path(client))/customers/\(escaped(customer))/purchases",
             .members([
@@ -126,7 +126,7 @@ struct RefundCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = server.client()
+        let client = try server.client()
         let path = "\(try await scope.path(client))/transactions/\(escaped(transaction))/refund"
         let outcome =
             reverse

@@ -25,7 +25,7 @@ struct Explain: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = server.client()
+        let client = try server.client()
         if let requestID {
             let entry = try await client.get("/v1/journal/\(escaped(requestID))")
             Output.show(entry, asJSON: server.json) { Output.lines($0) }

@@ -14,10 +14,16 @@ struct ServerOptions: ParsableArguments {
     @Flag(help: "Prints the answer as JSON, for scripts.")
     var json = false
 
-    func client() -> ControlClient {
+    func client() throws -> ControlClient {
         let environment = ProcessInfo.processInfo.environment
-        let directory = DataDirectory(data ?? environment["TILL_DATA"] ?? "./till-data")
-        let address = control ?? environment["TILL_CONTROL"] ?? Self.address(in: directory) ?? "http://127.0.0.1:8890"
+        let named = data ?? environment["TILL_DATA"]
+        let directory = DataDirectory(named ?? "./till-data")
+        let found = control ?? environment["TILL_CONTROL"] ?? Self.address(in: directory)
+        // Who named a directory does not mean some other server that happens to listen on the usual port.
+        if found == nil, let named {
+            throw ServerNotReached("No server has started in \(named) yet: till serve --data \(named)")
+        }
+        let address = found ?? "http://127.0.0.1:8890"
         let token = environment["TILL_CONTROL_TOKEN"] ?? (try? DataDirectory.read(directory.controlToken))
         return ControlClient(
             address: address,

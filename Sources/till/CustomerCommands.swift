@@ -29,7 +29,7 @@ struct CustomerCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = server.client()
+            let client = try server.client()
             let made = try await client.post(
                 "\(try await scope.path(client))/customers",
                 .members([
@@ -50,7 +50,7 @@ struct CustomerCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = server.client()
+            let client = try server.client()
             let found = try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))")
             Output.show(found, asJSON: server.json) { Output.lines($0) }
         }
@@ -67,14 +67,15 @@ struct CustomerCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = server.client()
+            let client = try server.client()
             let start = after.map { "&after=\(escaped($0))" } ?? ""
             let page = try await client.get("\(try await scope.path(client))/customers?limit=\(limit)\(start)")
             Output.show(page, asJSON: server.json) { page in
                 let lines = (page["customers"]?.elements ?? []).map { customer in
                     let count = customer["transactions"]?.text ?? "0"
+                    let things = count == "1" ? "transaction" : "transactions"
                     return "\(customer["appTransactionId"]?.text ?? "")  \(customer["storefront"]?.text ?? "")  "
-                        + "\(count) transactions  \(customer["customer"]?.text ?? "")"
+                        + "\(count) \(things)  \(customer["customer"]?.text ?? "")"
                 }
                 let more = page["next"]?.text.map { "\nMore: till customer list --after \($0)" } ?? ""
                 return lines.joined(separator: "\n") + more
@@ -107,7 +108,7 @@ struct FamilyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = server.client()
+            let client = try server.client()
             let made = try await client.post(
                 "\(try await scope.path(client))/families",
                 .members([
@@ -128,7 +129,7 @@ struct FamilyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = server.client()
+            let client = try server.client()
             let family = try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))/family")
             Output.show(family, asJSON: server.json) { Output.lines($0) }
         }
@@ -145,7 +146,7 @@ struct FamilyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = server.client()
+            let client = try server.client()
             let family = try await client.post(
                 "\(try await scope.path(client))/customers/\(escaped(with))/family/members",
                 .members(["customer": .string(customer)])
@@ -165,7 +166,7 @@ struct FamilyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = server.client()
+            let client = try server.client()
             try await client.delete("\(try await scope.path(client))/customers/\(escaped(customer))/family")
             if !server.json { print("\(customer) left the family.") }
         }

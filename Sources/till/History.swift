@@ -38,7 +38,7 @@ struct History: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-        let client = server.client()
+        let client = try server.client()
         let bundleID = try await scope.bundleID(client)
         let pair = try keyPair(client)
         let keys = try await client.get("/v1/keys")["keys"]?.elements ?? []

@@ -44,6 +44,12 @@ struct Serve: AsyncParsableCommand {
     var ocspUrl: String?
     @Option(help: "till (default) or apple: takes every departure from Apple's behaviour back.")
     var profile: String?
+    @Option(help: "true (default) or false: look orders up in the sandbox too, where Apple's has no such route.")
+    var orderLookupInSandbox: Bool?
+    @Option(help: "true (default) or false: a changed app account token moves the transaction to the history's end.")
+    var tokenChangeMovesHistory: Bool?
+    @Option(help: "Refused requests that the journal keeps (default 10000).")
+    var journalLength: Int?
     @Option(help: "Seconds in which a request must have arrived whole (default 60).")
     var requestTimeout: Int?
     @Option(help: "A JSON file with any of these settings.")
@@ -83,7 +89,7 @@ struct Serve: AsyncParsableCommand {
         let shop = try await Shop(
             storage: storage,
             chain: chain,
-            settings: try Self.settings(source.text(profile, "profile")),
+            settings: try shopSettings(source),
             logger: logger,
             wallClock: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
         )
@@ -160,12 +166,23 @@ struct Serve: AsyncParsableCommand {
         URL(fileURLWithPath: path).standardizedFileURL.path
     }
 
-    private static func settings(_ profile: String?) throws -> Settings {
-        switch profile {
-        case nil, "till"?: return Settings()
-        case "apple"?: return .apple
+    /// The profile's choices, and over them whatever was said of one.
+    private func shopSettings(_ source: SettingsSource) throws -> Settings {
+        var settings: Settings
+        switch source.text(profile, "profile") {
+        case nil, "till"?: settings = Settings()
+        case "apple"?: settings = .apple
         case let other?: throw ValidationError("There is no profile \(other); it is till or apple.")
         }
+        if let said = source.choice(orderLookupInSandbox, "orderLookupInSandbox") {
+            settings.orderLookupInSandbox = said
+        }
+        if let said = source.choice(tokenChangeMovesHistory, "tokenChangeMovesHistory") {
+            settings.tokenChangeMovesHistory = said
+        }
+        let length = source.number(journalLength, "journalLength", default: settings.journalLength)
+        settings.journalLength = min(max(length, 1), 1_000_000)
+        return settings
     }
 
     private static func logger(_ level: String?) throws -> Logger {

@@ -19,6 +19,7 @@ struct SettingsSource {
     func number(_ flag: Int?, _ key: String, default standard: Int) -> Int {
         flag ?? reader.int(forKey: ConfigKey(key), default: standard)
     }
+    func choice(_ flag: Bool?, _ key: String) -> Bool? { flag ?? reader.bool(forKey: ConfigKey(key)) }
     func flag(_ flag: Bool, _ key: String) -> Bool { flag || reader.bool(forKey: ConfigKey(key), default: false) }
     func texts(_ flags: [String], _ key: String) -> [String] {
         flags.isEmpty ? reader.stringArray(forKey: ConfigKey(key), default: []) : flags

@@ -139,7 +139,7 @@ struct ImportCommand: AsyncParsableCommand {
         guard let data = FileManager.default.contents(atPath: file) else {
             throw CommandRefused("\(file) cannot be read.")
         }
-        let client = server.client()
+        let client = try server.client()
         if let app {
             let known = try await client.get("/v1/apps")["apps"]?.elements.compactMap { $0["bundleId"]?.text } ?? []
             if !known.contains(app) { _ = try await client.post("/v1/apps", .members(["bundleId": .string(app)])) }

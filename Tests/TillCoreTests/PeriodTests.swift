@@ -79,3 +79,25 @@ struct PeriodTests {
         #expect(!Period(1, .month).isAsLong(as: Period(1, .year)))
     }
 }
+
+@Suite("Instants")
+struct TimestampTests {
+    @Test(
+        "An instant is written as a date, also before 1970 and on leap days",
+        arguments: [
+            (0, "1970-01-01T00:00:00Z"), (1_767_225_600_999, "2026-01-01T00:00:00Z"),
+            (1_709_164_800_000, "2024-02-29T00:00:00Z"), (951_782_399_000, "2000-02-28T23:59:59Z"),
+            (-1_000, "1969-12-31T23:59:59Z"), (4_102_444_799_000, "2099-12-31T23:59:59Z"),
+        ] as [(Int64, String)]
+    )
+    func text(_ milliseconds: Int64, _ text: String) {
+        #expect(Timestamp(milliseconds: milliseconds).iso8601 == text)
+    }
+
+    @Test("A whole second is the earlier one, also before 1970")
+    func wholeSeconds() {
+        #expect(Timestamp(milliseconds: 1_999).wholeSecond.milliseconds == 1_000)
+        #expect(Timestamp(milliseconds: -1).wholeSecond.milliseconds == -1_000)
+        #expect(Timestamp(milliseconds: -1_000).wholeSecond.milliseconds == -1_000)
+    }
+}

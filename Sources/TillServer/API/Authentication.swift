@@ -31,13 +31,13 @@ struct Authentication: Sendable {
             guard let (record, key) = shop.registry.key(token.keyID) else {
                 throw Unauthenticated(explanation: token.refuseUnknownKey().explanation + knownKeys(token))
             }
-            let now = Double(shop.wallClock().milliseconds) / 1_000
-            let identity = try token.verify(key: key, issuer: record.issuerID, now: now)
             if let revoked = record.revokedAt {
                 throw Unauthenticated(
-                    explanation: "Key \(record.id) was revoked at \(revoked.milliseconds)." + knownKeys(token)
+                    explanation: "Key \(record.id) was revoked at \(revoked.iso8601)." + knownKeys(token)
                 )
             }
+            let now = Double(shop.wallClock().milliseconds) / 1_000
+            let identity = try token.verify(key: key, issuer: record.issuerID, now: now)
             if let app = record.offersOf {
                 throw Unauthenticated(
                     explanation:

@@ -61,7 +61,11 @@ struct RefusalMiddleware: RouterMiddleware {
 
     private func answer(_ error: APIError, _ request: Request, _ context: APIContext) async -> Response {
         await note(request, context, status: error.status.code, code: error.code, error.explanation)
-        guard let code = error.code else { return Response(status: error.status) }
+        guard let code = error.code else {
+            let allow: HTTPFields =
+                error.status == .methodNotAllowed ? [.allow: methods(of: request).joined(separator: ", ")] : [:]
+            return Response(status: error.status, headers: allow)
+        }
         var json = PayloadWriter(capacity: 128)
         json.put("errorCode", code)
         json.put("errorMessage", error.message)
@@ -94,14 +98,18 @@ struct RefusalMiddleware: RouterMiddleware {
 
     /// 405 when the path is served under another method, else 404; both without an error object.
     private func unrouted(_ request: Request) -> APIError {
-        let methods = endpoints.filter { Self.matches($0.path, request.uri.path) }.map(\.method.rawValue)
-        if !methods.isEmpty {
+        let methods = methods(of: request)
+        if !methods.isEmpty, !methods.contains(request.method.rawValue) {
             return .wrongMethod("\(request.method.rawValue) is not served here; \(methods.joined(separator: ", ")) is.")
         }
         let folded = endpoints.contains { Self.matches($0.path.lowercased(), request.uri.path.lowercased()) }
         return .noSuchRoute(
             folded ? "Paths are case-sensitive: /inApps/…" : "No such route. docs/api lists those that are served."
         )
+    }
+
+    private func methods(of request: Request) -> [String] {
+        endpoints.filter { Self.matches($0.path, request.uri.path) }.map(\.method.rawValue)
     }
 
     private static func matches(_ pattern: String, _ path: String) -> Bool {

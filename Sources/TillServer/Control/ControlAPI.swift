@@ -83,7 +83,7 @@ package struct ControlAPI: Sendable {
         let bytes = route.method == .get ? [] : Array(buffer: try await request.body.collect(upTo: Self.longestBody))
         var body = ControlBody(.null)
         if let schema = route.request, !Self.readsItsOwnBody(schema) {
-            let tree = bytes.isEmpty ? JSONTree.object([]) : try JSONTree.parse(bytes)
+            let tree = try Self.tree(of: bytes)
             let faults = schema.faults(in: tree)
             guard faults.isEmpty else {
                 let words = faults.prefix(3).map(\.description).joined(separator: "; ")
@@ -112,6 +112,22 @@ package struct ControlAPI: Sendable {
         )
         let answer = try await route.answer(exchange)
         return route.response == nil ? Response(status: .noContent) : .json(answer, status: route.status)
+    }
+
+    /// A body that is left out says the same as an empty object.
+    private static func tree(of bytes: [UInt8]) throws -> JSONTree {
+        guard !bytes.isEmpty else { return .object([]) }
+        do {
+            return try JSONTree.parse(bytes)
+        } catch {
+            let words = error.faults.map(\.description).joined(separator: "; ")
+            throw ControlError(
+                status: .badRequest,
+                code: "bad_json",
+                message: "The body is not JSON: \(words).",
+                faults: error.faults
+            )
+        }
     }
 
     /// A catalogue has a reader of its own, which names every fault.

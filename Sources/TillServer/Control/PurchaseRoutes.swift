@@ -117,16 +117,26 @@ extension ControlAPI {
         let body = exchange.body
         let name = try exchange.customer()
         let device = try Self.device(body.text("deviceId"))
-        let (offer, nonce) = try choice(body.object("offer"), body.text("productId") ?? "", name.scope.app)
+        let productID = body.text("productId") ?? ""
+        let offer = try await offer(body.object("offer"), productID, name)
         var purchase = Purchase(
-            productID: body.text("productId") ?? "",
+            productID: productID,
             quantity: body.number("quantity").map { Int($0) } ?? 1,
             storefront: try body.storefront("storefront"),
             appAccountToken: body.text("appAccountToken"),
-            offer: offer,
-            offerNonce: nonce,
+            offer: offer.choice,
+            offerNonce: offer.granted?.nonce,
             isFinished: body.flag("finished") ?? false
         )
+        if let username = offer.granted?.username {
+            guard username == purchase.appAccountToken?.lowercased() || purchase.appAccountToken == nil else {
+                throw OfferProofRefused(
+                    explanation: "The signature is for the application username \(username.prefix(64)); "
+                        + "the purchase carries another app account token."
+                )
+            }
+            purchase.appAccountToken = UUIDText.canonical(username)
+        }
         purchase.price = try price(body, purchase, name.scope.app)
         if let text = body.text("orderId") { purchase.order = try await order(text, of: name) }
         let outcome = try await shop.perform(
@@ -177,9 +187,11 @@ extension ControlAPI {
         return order
     }
 
-    private func choice(_ body: ControlBody?, _ productID: String, _ app: String) throws -> (
-        OfferChoice, nonce: String?
-    ) {
+    private func offer(
+        _ body: ControlBody?,
+        _ productID: String,
+        _ customer: CustomerName
+    ) async throws -> (choice: OfferChoice, granted: GrantedOffer?) {
         guard let body else { return (.automatic, nil) }
         func id() throws -> String {
             guard let id = body.text("id") else {
@@ -187,16 +199,18 @@ extension ControlAPI {
             }
             return id
         }
+        let proof: OfferProof
         switch body.text("kind") {
         case "INTRODUCTORY":
             guard let token = body.text("token") else { return (.introductory(evenIfUsed: false), nil) }
-            return try shop.choice(by: .introductoryJWS(token), productID: productID, app: app)
-        case "PROMOTIONAL":
-            return try shop.choice(by: try promotionalProof(body, offerID: try id()), productID: productID, app: app)
+            proof = .introductoryJWS(token)
+        case "PROMOTIONAL": proof = try promotionalProof(body, offerID: try id())
         case "CODE": return (.code(try id()), nil)
         case "WIN_BACK": return (.winBack(try id()), nil)
         default: return (.none, nil)
         }
+        let granted = try await shop.offer(grantedBy: proof, productID: productID, to: customer)
+        return (granted.choice, granted)
     }
 
     private func promotionalProof(_ body: ControlBody, offerID: String) throws -> OfferProof {

@@ -73,7 +73,10 @@ extension ControlAPI {
     private func team(of body: ControlBody) async throws -> Team {
         if let id = body.text("issuerId") {
             guard let team = UUIDText.canonical(id).flatMap({ shop.registry.team($0) }) else {
-                throw ControlError.notFound("unknown_team", "There is no team \(id.prefix(64)); see GET /v1/teams.")
+                throw ControlError.notFound(
+                    "unknown_team",
+                    "There is no team \(id.prefix(64)); GET /v1/teams lists them."
+                )
             }
             return team
         }
@@ -81,7 +84,7 @@ extension ControlAPI {
         if teams.count > 1 {
             throw ControlError.bad(
                 "which_team",
-                "There are \(teams.count) teams; name one by issuerId.",
+                "There are \(teams.count) teams; name one by issuerId (--issuer).",
                 path: "$.issuerId"
             )
         }
@@ -255,7 +258,10 @@ extension ControlAPI {
             ) { exchange in
                 let id = exchange.parameter("keyId")
                 guard var record = shop.registry.key(id)?.record else {
-                    throw ControlError.notFound("unknown_key", "There is no key \(id.prefix(64)); see GET /v1/keys.")
+                    throw ControlError.notFound(
+                        "unknown_key",
+                        "There is no key \(id.prefix(64)); till key list shows them."
+                    )
                 }
                 record.revokedAt = record.revokedAt ?? shop.wallClock()
                 try await shop.registry.put(record)

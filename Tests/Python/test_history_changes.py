@@ -1,0 +1,235 @@
+"""A history while it changes: what changed since a revision is found again, and nothing else is."""
+
+import http.client
+import json
+import threading
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+import jwt
+import pytest
+from appstoreserverlibrary.models.TransactionHistoryRequest import ProductType, TransactionHistoryRequest
+from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
+from cryptography import x509
+
+import payload_rules
+from catalog_of_everything import BASIC, CATALOG, COINS, FOREVER, PRO, SEASON, TICKETS
+from process_helpers import path_part
+from shop_helpers import V1, V2, DESCENDING, App, ControlClient, ids
+
+MANY = 10_000
+
+
+def test_a_transaction_that_is_refunded_between_two_pages_reappears_with_its_revocation(realm, customer):
+    bought = realm.buy_many(customer, COINS, 30)
+    pages = realm.history(bought[0])
+    first = next(pages)
+    assert ids(first.transactions) == bought[:20]
+    refunded = [bought[3], bought[19], bought[25]]
+    for transaction_id in refunded:
+        realm.control("refund", {"reason": 1}, transactionId=transaction_id)
+    rest = [signed for page in pages for signed in page.transactions]
+    unchanged = [transaction_id for transaction_id in bought[20:] if transaction_id not in refunded]
+    assert ids(rest) == unchanged + refunded, "those already seen come again, at the end, as they are now"
+    for signed in rest:
+        assert ("revocationDate" in signed) == (signed["transactionId"] in refunded)
+        if "revocationDate" in signed:
+            assert (signed["revocationReason"], signed["revocationType"]) == (1, "REFUND_FULL")
+
+
+def test_no_row_is_lost_or_doubled_while_others_are_bought_between_the_pages(sandbox, customer):
+    bought = sandbox.buy_many(customer, COINS, 45)
+    seen = []
+    for page in sandbox.history(bought[0]):
+        seen += ids(page.transactions)
+        if len(bought) < 60:
+            bought += sandbox.buy_many(customer, TICKETS, 5)
+    assert seen == bought[:len(seen)] and len(seen) >= 45
+
+
+def test_a_descending_history_goes_on_undisturbed_by_new_purchases(sandbox, customer):
+    bought = sandbox.buy_many(customer, COINS, 45)
+    seen = []
+    for page in sandbox.history(bought[0], sort=DESCENDING):
+        seen += ids(page.transactions)
+        sandbox.buy(customer, COINS)
+    assert seen == bought[::-1]
+
+
+@pytest.mark.parametrize("version", [V2, V1])
+def test_a_revision_kept_from_the_end_finds_exactly_what_changed_since(realm, customer, version):
+    """Purchase, refund, token, upgrade and reversal; not what was finished or read."""
+    first = realm.buy(customer, BASIC, offer={"kind": "NONE"})
+    coins, season = realm.buy(customer, COINS), realm.buy(customer, SEASON)
+
+    def changed():
+        nonlocal revision
+        found, revision = realm.whole_history(first.id, version, revision=revision)
+        return found
+
+    _, revision = realm.whole_history(first.id, version)
+    assert changed() == []
+    realm.client.finish_transaction(season.id)
+    realm.client.get_transaction_info(coins.id)
+    assert changed() == [], "finishing shows in no payload"
+    more = realm.buy(customer, COINS)
+    assert ids(changed()) == [more.id]
+    realm.refund(coins.id)
+    (found,) = changed()
+    assert found["transactionId"] == coins.id and "revocationDate" in found
+    token = str(uuid.uuid4())
+    realm.client.set_app_account_token(season.id, UpdateAppAccountTokenRequest(appAccountToken=token))
+    (found,) = changed()
+    assert (found["transactionId"], found["appAccountToken"]) == (season.id, token)
+    realm.reverse(coins.id)
+    (found,) = changed()
+    assert found["transactionId"] == coins.id and "revocationDate" not in found
+    second = realm.buy(customer, PRO)
+    found = changed()
+    assert ids(found) == [first.id, second.id]
+    assert found[0]["isUpgraded"] is True and "isUpgraded" not in found[1]
+    realm.client.set_app_account_token(season.id, UpdateAppAccountTokenRequest(appAccountToken=token))
+    assert changed() == [], "the same token again changes nothing"
+
+
+def test_a_revision_kept_under_a_filter_finds_only_what_passes_it(sandbox, customer):
+    coins = sandbox.buy(customer, COINS)
+    filters = {"productTypes": [ProductType.CONSUMABLE], "revoked": False}
+    _, revision = sandbox.whole_history(coins.id, **filters)
+    sandbox.buy(customer, SEASON)
+    more = sandbox.buy(customer, TICKETS)
+    sandbox.refund(coins.id)
+    found, revision = sandbox.whole_history(coins.id, revision=revision, **filters)
+    assert ids(found) == [more.id]
+    sandbox.reverse(coins.id)
+    assert ids(sandbox.whole_history(coins.id, revision=revision, **filters)[0]) == [coins.id]
+
+
+def test_a_revision_of_an_empty_history_finds_the_first_purchase(sandbox, customer):
+    any_id = sandbox.create(customer)["appTransactionId"]
+    _, revision = sandbox.whole_history(any_id)
+    bought = sandbox.buy(customer, COINS)
+    assert ids(sandbox.whole_history(any_id, revision=revision)[0]) == [bought.id]
+
+
+def test_a_revision_from_the_middle_can_be_used_again(sandbox, customer):
+    bought = sandbox.buy_many(customer, COINS, 45)
+    first = next(sandbox.history(bought[0]))
+    for _ in range(2):
+        assert ids(sandbox.whole_history(bought[0], revision=first.revision)[0]) == bought[20:]
+
+
+def test_the_order_of_filters_does_not_matter_to_a_revision(sandbox, customer):
+    bought = sandbox.buy_many(customer, COINS, 25)
+    page = next(sandbox.history(bought[0], productIds=[COINS, SEASON]))
+    rest = sandbox.whole_history(bought[0], revision=page.revision, productIds=[SEASON, COINS, COINS])[0]
+    assert ids(rest) == bought[20:]
+
+
+def test_what_happens_to_one_member_shows_in_the_histories_of_all(sandbox, customer):
+    member = customer + "-b"
+    sandbox.control("createFamily", {"organizer": customer, "members": [member]})
+    any_id = sandbox.control("getCustomer", customer=member)["appTransactionId"]
+    _, revision = sandbox.whole_history(any_id)
+    bought = sandbox.buy(customer, FOREVER)
+    (copy,), revision = sandbox.whole_history(any_id, revision=revision)
+    assert copy["productId"] == FOREVER
+    sandbox.refund(bought.id)
+    (gone,), revision = sandbox.whole_history(any_id, revision=revision)
+    assert (gone["transactionId"], gone["revocationType"]) == (copy["transactionId"], "FAMILY_REVOKE")
+    sandbox.reverse(bought.id)
+    (back,), _ = sandbox.whole_history(any_id, revision=revision)
+    assert back["transactionId"] == copy["transactionId"] and "revocationDate" not in back
+
+
+def test_revisions_survive_a_restart(serve):
+    """Of all three routes, from the middle and from the end."""
+    till = serve()
+    app = App(till, ControlClient(till.address("control")), "com.example.restart", catalog=CATALOG)
+    sandbox = app.sandbox
+    bought = sandbox.buy_many("ann", COINS, 25)
+    for transaction_id in bought[:22]:
+        sandbox.control("refund", transactionId=transaction_id)
+    order = bought[22:] + bought[:22]
+    middle, end = next(sandbox.history(bought[0])).revision, sandbox.whole_history(bought[0])[1]
+    end_v1 = sandbox.whole_history(bought[0], V1)[1]
+    refunds_middle = sandbox.client.get_refund_history(bought[0], None).revision
+    refunds_end = sandbox.whole_refund_history(bought[0])[1]
+    key, fingerprint = app.key, app.control.call("getAuthority")["rootFingerprint"]
+    assert till.stop() == 0
+
+    again = serve(data=till.data)
+    control = ControlClient(again.address("control"))
+    assert control.call("getAuthority")["rootFingerprint"] == fingerprint
+    app.server, app.control = again, control
+    sandbox = type(sandbox)(app, "sandbox")
+    assert app.key is key
+    assert ids(sandbox.whole_history(bought[0], revision=middle)[0]) == order[20:]
+    assert sandbox.whole_history(bought[0], revision=end)[0] == []
+    assert sandbox.whole_history(bought[0], V1, revision=end_v1)[0] == []
+    assert ids(sandbox.whole_refund_history(bought[0], refunds_middle)[0]) == bought[20:22]
+    assert sandbox.whole_refund_history(bought[0], refunds_end)[0] == []
+    more = sandbox.buy("ann", SEASON)
+    assert more.id not in bought
+    assert ids(sandbox.whole_history(bought[0], revision=end)[0]) == [more.id]
+    assert ids(sandbox.whole_history(bought[0])[0]) == order + [more.id]
+
+
+# Ten thousand ---------------------------------------------------------------------------------------------------------
+
+
+def _buy_in_parallel(app, customer, count, threads=16):
+    """Purchases of one customer, as fast as control takes them; nothing of the answers is kept but the id."""
+    host, port = app.server.address("control").removeprefix("http://").split(":")
+    path = f"/v1/apps/{app.bundle_id}/sandbox/customers/{path_part(customer)}/purchases"
+    body = json.dumps({"productId": COINS, "offer": {"kind": "NONE"}})
+    own = threading.local()
+
+    def buy(_):
+        if not hasattr(own, "connection"):
+            own.connection = http.client.HTTPConnection(host, int(port), timeout=60)
+        own.connection.request("POST", path, body, {"Content-Type": "application/json"})
+        answer = own.connection.getresponse()
+        text = answer.read()
+        assert answer.status == 201, text[:300]
+        return json.loads(text)["transactionId"]
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(buy, range(count)))
+
+
+def test_a_history_of_ten_thousand_transactions_pages_through_completely(serve, capsys):
+    """Every signature is checked; the whole chain by Apple's verifier on the first page and the last."""
+    till = serve()
+    app = App(till, ControlClient(till.address("control")), "com.example.many", catalog=CATALOG)
+    begun = time.monotonic()
+    bought = _buy_in_parallel(app, "collector", MANY)
+    buying = time.monotonic() - begun
+    assert len(set(bought)) == MANY, "an id was used twice"
+
+    begun = time.monotonic()
+    sandbox = app.sandbox
+    first = next(sandbox.history(bought[0]))
+    leaf = payload_rules.decode(first.transactions[0].jws)[0]["x5c"]
+    key = x509.load_der_x509_certificate(__import__("base64").b64decode(leaf[0])).public_key()
+    seen, sizes = [], []
+    for page in sandbox.history(bought[0], verify=False):
+        sizes.append(len(page.transactions))
+        for jws in page.transactions:
+            assert payload_rules.decode(jws)[0]["x5c"] == leaf
+            seen.append(jwt.decode(jws, key, algorithms=["ES256"])["transactionId"])
+        if not page.has_more:
+            for jws in page.transactions:
+                sandbox.transaction(jws)
+    reading = time.monotonic() - begun
+    assert sizes == [20] * (MANY // 20)
+    assert len(seen) == MANY and set(seen) == set(bought), "every purchase once, none twice"
+    numbers = {transaction_id: place for place, transaction_id in enumerate(seen)}
+    found = sandbox.client.get_transaction_history(
+        bought[0], None, TransactionHistoryRequest(sort=DESCENDING), V2
+    ).signedTransactions
+    assert [numbers[sandbox.transaction(jws)["transactionId"]] for jws in found] == list(range(MANY - 1, MANY - 21, -1))
+    with capsys.disabled():
+        print(f"\n{MANY} purchases in {buying:.1f} s ({MANY / buying:.0f}/s), "
+              f"{len(sizes)} pages read and verified in {reading:.1f} s", end=" ")

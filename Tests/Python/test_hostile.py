@@ -1,0 +1,1212 @@
+"""Whatever comes over the wire ends in its documented answer or a closed connection; the next request works, memory
+stays, and the log tells no secrets. One server takes everything in this file; its memory is judged over all of it."""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import os
+import random
+import re
+import socket
+import sqlite3
+import ssl
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import jwt
+import pytest
+import requests
+
+from process_helpers import (
+    Server, assert_healthy, b64url, converse, payload, request_bytes, set_up_app, till_binary,
+)
+
+TIMEOUT = 3
+# A connection must have an end by then.
+LIMIT = TIMEOUT + 4
+MEMORY_GROWTH = 64 << 20
+ONE, TWO, THREE = "com.example.one", "com.example.two", "com.example.three"
+CLOSED = None
+TOO_MUCH = {CLOSED, 400, 413, 414, 431}
+MALFORMED = {CLOSED, 400}
+UNAUTHENTICATED = re.compile(rb"Unauthenticated\n\nRequest ID: [A-Z2-7]{26}\.0\.0\n")
+
+
+# The server -----------------------------------------------------------------------------------------------------------
+
+
+class Shop:
+    """A server with three apps of two teams, customers in both realms, and what is known of them."""
+
+    def __init__(self, data, work):
+        self.server = Server(data, work, "--request-timeout", TIMEOUT, "--log-level", "debug")
+        self.data = data
+        self.key = set_up_app(self.server, ONE)
+        self.two = set_up_app(self.server, TWO, team=self.key.issuer_id)
+        other = self.server.control("POST", "/v1/teams", {"name": "Other"})["issuerId"]
+        self.three = set_up_app(self.server, THREE, team=other)
+        self.secrets = set()
+        self.bought = {}
+        for bundle in (ONE, TWO, THREE):
+            for realm in ("production", "sandbox"):
+                for product in ["coins"] * 24 + ["basic", "forever", "season"]:
+                    self.bought.setdefault((bundle, realm, product), self.buy(bundle, realm, "ann", product))
+        self.ids = {realm: self.bought[ONE, realm, "coins"]["transactionId"] for realm in ("production", "sandbox")}
+        self.faces = dict(self.server.ports)
+        self.warm_up()
+        self.peak = 0
+        self.start = self.server.memory()["VmRSS"]
+        self.start_files = self.open_files()
+        # From here on VmHWM tells of the hostile requests only.
+        Path(f"/proc/{self.server.pid}/clear_refs").write_text("5")
+
+    def buy(self, bundle, realm, customer, product):
+        return self.server.control(
+            "POST", f"/v1/apps/{bundle}/{realm}/customers/{customer}/purchases", {"productId": f"{bundle}.{product}"}
+        )
+
+    def token(self, key=None, **changes) -> str:
+        return self.keep((key or self.key).token(**changes))
+
+    def keep(self, token) -> str:
+        """Notes the signature of a token: it must never be in the log."""
+        last = token.rsplit(".", 1)[-1]
+        if len(last) >= 40:
+            self.secrets.add(last)
+        return token
+
+    def ordinary(self, session, realm):
+        return session.get(
+            f"http://127.0.0.1:{self.faces[realm]}/inApps/v2/history/{self.ids[realm]}",
+            headers={"Authorization": f"Bearer {self.token()}"}, timeout=LIMIT,
+        )
+
+    def warm_up(self):
+        """Ordinary requests of every kind, so that what is only ever set up once is not counted as growth."""
+        def one_client(number):
+            with requests.Session() as session:
+                for turn in range(60):
+                    realm = ("production", "sandbox")[turn % 2]
+                    assert self.ordinary(session, realm).status_code == 200
+                    session.get(f"http://127.0.0.1:{self.faces[realm]}/inApps/v1/transactions/1", timeout=LIMIT)
+                    session.get(f"http://127.0.0.1:{self.faces['control']}/v1/journal", timeout=LIMIT)
+                    if turn % 4 == 0:
+                        self.buy(ONE, realm, f"warm {number}", "coins")
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(one_client, range(8)))
+
+    def open_files(self) -> int:
+        return len(os.listdir(f"/proc/{self.server.pid}/fd"))
+
+    def note_memory(self) -> int:
+        now = self.server.memory()["VmRSS"]
+        self.peak = max(self.peak, now)
+        return now
+
+    def try_(self, face, data, allowed, code=None, wanted=1, **options):
+        """Sends bytes to a port; the outcome must be one of the allowed statuses, and timely."""
+        outcome = converse(self.faces[face], data, LIMIT, wanted=wanted, **options)
+        shown = bytes(data[:300]) if isinstance(data, (bytes, bytearray)) else "pieces"
+        assert outcome.status is not None or outcome.closed, f"{face}: no end after {outcome.seconds:.1f} s: {shown!r}"
+        assert outcome.status in allowed, f"{face}: {outcome}, allowed is {allowed}: {shown!r}"
+        for answer in outcome.answers:
+            well_formed(face, answer)
+        if code is not None:
+            codes = code if isinstance(code, (set, tuple)) else {code}
+            assert outcome.code in codes, f"{face}: {outcome}, wanted {code}: {shown!r}"
+        return outcome
+
+    def ask(self, face, target, allowed, code=None, method="GET", body=b"", headers=None, token=True):
+        """A whole request with a good token."""
+        headers = dict(headers or {})
+        if body and "Content-Type" not in headers:
+            headers["Content-Type"] = "application/json"
+        token = self.token() if token is True and face != "control" else token if isinstance(token, str) else None
+        return self.try_(face, request_bytes(method, target, headers, body, token), allowed, code)
+
+
+def well_formed(face, answer):
+    """The shape of an answer (api.md §1.3 to §1.5), whatever it says."""
+    assert 200 <= answer.status < 500, f"{face}: {answer}"
+    kind = answer.headers.get("content-type")
+    if face == "control":
+        if answer.status >= 400 and answer.body:
+            assert set(answer.json()) <= {"code", "message", "faults"} and kind == "application/json", answer
+        return
+    if answer.status == 401:
+        assert UNAUTHENTICATED.fullmatch(answer.body) and kind == "text/plain", answer
+    elif answer.status >= 400 and answer.body:
+        error = answer.json()
+        assert set(error) == {"errorCode", "errorMessage"} and kind == "application/json", answer
+        assert error["errorCode"] // 10_000 == answer.status, answer
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    till_binary()
+    work = tmp_path_factory.mktemp("hostile")
+    shop = Shop(work / "data", work)
+    yield shop
+    shop.server.kill()
+
+
+@pytest.fixture(autouse=True)
+def next_request_works(shop):
+    """After every test the server is the same process and answers ordinary requests at once."""
+    yield
+    assert shop.server.process.poll() is None, f"the server died:\n{shop.server.stderr()[-3000:]}"
+    with requests.Session() as session:
+        for realm in ("production", "sandbox"):
+            begun = time.monotonic()
+            answer = shop.ordinary(session, realm)
+            assert answer.status_code == 200 and len(answer.json()["signedTransactions"]) == 20
+            assert time.monotonic() - begun < 3, "the next request waited"
+        assert session.get(f"http://127.0.0.1:{shop.faces['control']}/healthz", timeout=LIMIT).status_code == 200
+    print(f"\n  VmRSS {shop.note_memory() >> 20} MB")
+
+
+APPLE = ("production", "sandbox")
+EVERYWHERE = ("production", "sandbox", "control")
+
+
+def history(shop, face, query=""):
+    return f"/inApps/v2/history/{shop.ids[face]}{query}"
+
+
+# Too much -------------------------------------------------------------------------------------------------------------
+
+
+TEN_MB = 10 << 20
+
+
+@pytest.mark.parametrize("fill", [b"x", b"[", b'{"a":'], ids=["text", "arrays", "objects"])
+def test_bodies_of_10_mb(shop, fill):
+    body = (fill * (TEN_MB // len(fill) + 1))[:TEN_MB]
+    for face in APPLE:
+        id = shop.ids[face]
+        shop.ask(face, f"/inApps/v1/transactions/{id}/appAccountToken", {CLOSED, 413}, method="PUT", body=body)
+        shop.ask(face, f"/inApps/v1/transactions/{id}/finish", {CLOSED, 200, 400, 413}, method="POST", body=body)
+        shop.ask(face, history(shop, face), {CLOSED, 200, 400, 413}, body=body)
+        shop.ask(
+            face, f"/inApps/v1/transactions/{id}/appAccountToken", {CLOSED, 401, 413}, method="PUT", body=body, token=None
+        )
+        shop.ask(face, "/nowhere", {CLOSED, 404, 413}, method="POST", body=body)
+    purchases = f"/v1/apps/{ONE}/sandbox/customers/ann/purchases"
+    shop.ask("control", purchases, {CLOSED, 413}, method="POST", body=body)
+    shop.ask("control", f"/v1/apps/{ONE}/catalog/storekit", {CLOSED, 413}, method="PUT", body=body)
+    shop.ask("control", f"/v1/apps/{ONE}/catalog", {CLOSED, 413}, method="PUT", body=body)
+    shop.ask("control", "/v1/apps", {CLOSED, 200, 400, 413}, body=body)
+
+
+def test_a_chunked_body_without_end(shop):
+    chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
+    for face, method, target in [
+        ("sandbox", "PUT", f"/inApps/v1/transactions/{shop.ids['sandbox']}/appAccountToken"),
+        ("production", "POST", f"/inApps/v1/transactions/{shop.ids['production']}/finish"),
+        ("control", "POST", f"/v1/apps/{ONE}/sandbox/customers/ann/purchases"),
+    ]:
+        head = request_bytes(
+            method, target, {"Transfer-Encoding": "chunked", "Content-Type": "application/json"}, token=shop.token(),
+            length=False,
+        )
+        outcome = shop.try_(
+            face, [head] + [chunk] * 1_000, {CLOSED, 200, 400, 413}, wanted=2, pause=0.002
+        )
+        assert outcome.closed and len(outcome.answers) <= 1, f"{face} reads for ever: {outcome}"
+
+
+def test_control_bodies_that_are_large_and_wrong(shop):
+    """Just under the largest body: an answer must not be many times larger than what was asked."""
+    purchases = f"/v1/apps/{ONE}/sandbox/customers/ann/purchases"
+    bodies = [
+        (purchases, json.dumps({f"k{n}": 0 for n in range(450_000)}).encode()),
+        (purchases, json.dumps({"productId": ["x"] * 400_000}).encode()),
+        (purchases, json.dumps({"productId": "x" * 7_000_000}).encode()),
+        (purchases, b'{"productId":"' + b"\\u0000" * 1_200_000 + b'"}'),
+        (purchases, b"{" + b",".join(b'"a":0' for _ in range(450_000)) + b"}"),
+        (f"/v1/apps/{ONE}/sandbox/families", json.dumps({"family": "f", "members": [0] * 400_000}).encode()),
+    ]
+    for target, body in bodies:
+        outcome = shop.ask("control", target, {CLOSED, 400, 404, 413}, method="POST", body=body)
+        for answer in outcome.answers:
+            assert len(answer.body) <= 1 << 20, f"{len(body)} bytes were answered with {len(answer.body)}"
+        print(f"  {len(body) >> 10} kB: {outcome.status}, VmRSS {shop.note_memory() >> 20} MB")
+    product = {"displayPrice": "x", "type": "?", "localizations": [], "internalID": "1"}
+    imports = [
+        {"products": [product] * 60_000}, {"products": [[]] * 400_000}, {"subscriptionGroups": [{}] * 400_000},
+        {"products": [{"productID": f"p{n}", "type": "Consumable", "displayPrice": "1", "localizations": []}
+                      for n in range(60_000)]},
+    ]
+    for document in imports:
+        body = json.dumps(document).encode()
+        outcome = shop.ask("control", f"/v1/apps/{TWO}/catalog/storekit", {CLOSED, 400, 413}, method="PUT", body=body)
+        for answer in outcome.answers:
+            assert len(answer.body) <= 1 << 20, f"{len(body)} bytes were answered with {len(answer.body)}"
+        print(f"  {len(body) >> 10} kB import: {outcome.status}, VmRSS {shop.note_memory() >> 20} MB")
+
+
+def test_long_addresses(shop):
+    for face in EVERYWHERE:
+        target = history(shop, face) if face != "control" else "/v1/apps"
+        shop.ask(face, target + "?" + "&".join(["a=1"] * 100_000), TOO_MUCH)
+        shop.ask(face, target + "?productId=" + "x" * (1 << 20), TOO_MUCH)
+        shop.ask(face, target + "x" * (1 << 20), TOO_MUCH | {404})
+        shop.ask(face, "/" * (1 << 20), TOO_MUCH | {404})
+        shop.ask(face, target + "?" + "%41" * 10_000, TOO_MUCH | {200})
+        # Below the limit of the whole, above that of any call.
+        shop.ask(face, target + "?" + "&" * 32_000, TOO_MUCH | {200})
+    for face in APPLE:
+        shop.ask(face, history(shop, face, "?" + "&".join(["a=1"] * 5_000)), {400}, code=4000000)
+        shop.ask(face, history(shop, face, "?" + "&".join(["productId=a"] * 400)), {200})
+        shop.ask(face, history(shop, face, "?" + "&".join(f"productId={n}" for n in range(400))), {400}, code=4000023)
+        shop.ask(face, history(shop, face, "?productId=" + "x" * 30_000), {400}, code=4000023)
+        shop.ask(face, history(shop, face, "?sort=" + "x" * 30_000), {400}, code=4000021)
+        shop.ask(face, "/inApps/v2/history/" + "9" * 30_000, {400}, code=4000006)
+        shop.ask(face, "/inApps/v1/lookup/" + "M" * 30_000, {400}, code=4000000)
+        shop.ask(face, "/a" * 15_000, {404})
+
+
+def test_headers_too_many_or_too_large(shop):
+    for face in EVERYWHERE:
+        target = history(shop, face) if face != "control" else "/v1/apps"
+        token = shop.token()
+        for headers in (
+            {"X-Large": "x" * (1 << 20)},
+            {f"X-{n}": "y" for n in range(10_000)},
+            {"X" * (1 << 20): "y"},
+            {f"X-{n}": "y" * 1_000 for n in range(99)},
+            {"Cookie": "; ".join(f"a{n}=b" for n in range(50_000))},
+            {"Authorization": "Bearer " + "a" * (1 << 20)},
+        ):
+            shop.try_(face, request_bytes("GET", target, headers, token=token), {CLOSED, 400, 401, 413, 431})
+
+
+def test_headers_and_blank_lines_without_end(shop):
+    def endless(piece):
+        while True:
+            yield piece
+
+    for face in EVERYWHERE:
+        for start, piece in (
+            (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n", b"X-More: and more\r\n" * 100),
+            (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: ", b"x" * 4_096),
+            (b"", b"\r\n" * 1_000),
+            (b"GET /", b"x" * 4_096),
+            (b"", b"G" * 4_096),
+        ):
+            def pieces():
+                yield start
+                yield from endless(piece)
+
+            outcome = shop.try_(face, pieces(), MALFORMED | {413, 414, 431}, wanted=2, pause=0.001)
+            assert outcome.closed, f"{face} reads {piece[:20]!r} for ever"
+
+
+# Slow -----------------------------------------------------------------------------------------------------------------
+
+
+def slow_kinds(shop, face):
+    """How to be slow: what is sent at once, what follows byte by byte, and the pause between two bytes."""
+    token = shop.token()
+    if face == "control":
+        target, method = f"/v1/apps/{ONE}/sandbox/customers/ann/purchases", "POST"
+    else:
+        target, method = f"/inApps/v1/transactions/{shop.ids[face]}/appAccountToken", "PUT"
+    kind = {"Content-Type": "application/json"}
+    sized = request_bytes(method, target, {**kind, "Content-Length": "1000"}, token=token, length=False)
+    chunked = request_bytes(method, target, {**kind, "Transfer-Encoding": "chunked"}, token=token, length=False)
+    request = request_bytes("GET", "/healthz", {"X-Slow": "x" * 5_000}, token=token)
+    return {
+        "silent": (b"", b""),
+        "half a line": (b"GET / HT", b""),
+        "no last line": (request[:-2], b""),
+        "headers byte by byte": (b"", request),
+        "headers without end": (b"GET / HTTP/1.1\r\n", b"A: b\r\n" * 5_000),
+        "blank lines": (b"", b"\r\n" * 5_000),
+        "body never": (sized, b""),
+        "body byte by byte": (sized, b"x" * 999),
+        "body that stops": (sized + b"x" * 900, b""),
+        "chunks byte by byte": (chunked, b"1\r\nx\r\n" * 1_000),
+        "chunk never": (chunked + b"ffff\r\n", b""),
+        "trailers without end": (chunked + b"0\r\n", b"A: b\r\n" * 5_000),
+        "expects 100": (
+            request_bytes(method, target, {**kind, "Content-Length": "1000", "Expect": "100-continue"}, token=token,
+                          length=False), b""
+        ),
+        "idle after an answer": (request_bytes("GET", "/healthz"), b""),
+        "slow after an answer": (request_bytes("GET", "/healthz"), request),
+    }
+
+
+async def be_slow(port, start, rest):
+    """Returns how long the server stood it, and what it said; None for ever."""
+    begun = time.monotonic()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+
+    async def send():
+        try:
+            writer.write(start)
+            for byte in rest:
+                writer.write(bytes([byte]))
+                await writer.drain()
+                await asyncio.sleep(0.05)
+        except OSError:
+            pass
+
+    sender = asyncio.ensure_future(send())
+    said = b""
+    try:
+        while data := await asyncio.wait_for(reader.read(65_536), 3 * LIMIT - (time.monotonic() - begun)):
+            said += data
+        ended = time.monotonic() - begun
+    except ConnectionError:
+        ended = time.monotonic() - begun
+    except (TimeoutError, asyncio.TimeoutError):
+        ended = None
+    sender.cancel()
+    writer.close()
+    return ended, said
+
+
+def test_two_hundred_slow_senders_at_once(shop):
+    kinds = [(face, name, *kind) for face in EVERYWHERE for name, kind in slow_kinds(shop, face).items()]
+    wanted = [kinds[n % len(kinds)] for n in range(225)]
+
+    async def everybody():
+        return await asyncio.gather(*(be_slow(shop.faces[face], start, rest) for face, _, start, rest in wanted))
+
+    with ThreadPoolExecutor(1) as pool, requests.Session() as session:
+        slow = pool.submit(asyncio.run, everybody())
+        waits = []
+        # Meanwhile ordinary clients do not notice.
+        while not slow.done():
+            begun = time.monotonic()
+            assert shop.ordinary(session, "sandbox").status_code == 200
+            session.close()
+            waits.append(time.monotonic() - begun)
+            time.sleep(0.05)
+        outcomes = slow.result()
+    print(f"\n  ordinary requests meanwhile: {len(waits)}, slowest {max(waits) * 1000:.0f} ms")
+    problems = set()
+    for (face, name, _, _), (ended, said) in zip(wanted, outcomes):
+        # "slow after an answer" may use its time twice: once for each request.
+        limit = LIMIT + (TIMEOUT if "after" in name else 0)
+        if ended is None or ended > limit:
+            problems.add(f"{face}, {name}: open for {'ever' if ended is None else f'{ended:.1f} s'}")
+        statuses = [int(status) for status in re.findall(rb"HTTP/1\.1 (\d+)", said)]
+        if any(status >= 500 for status in statuses):
+            problems.add(f"{face}, {name}: {said[:200]!r}")
+    assert max(waits) < 2
+    assert not problems, "\n".join(sorted(problems))
+    wait_for_files(shop)
+
+
+def wait_for_files(shop, limit=LIMIT):
+    """The server lets go of the connections of clients that are gone."""
+    deadline = time.monotonic() + limit
+    while shop.open_files() > shop.start_files + 20:
+        assert time.monotonic() < deadline, f"{shop.open_files()} descriptors, {shop.start_files} at the start"
+        time.sleep(0.05)
+
+
+def test_clients_that_never_read(shop):
+    """They ask for hundreds of pages and take none: what is sent to them is bounded, and they are let go."""
+    connections = []
+    before = shop.note_memory()
+    for number in range(24):
+        face = APPLE[number % 2]
+        connection = socket.socket()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        connection.connect(("127.0.0.1", shop.faces[face]))
+        connection.setblocking(False)
+        try:
+            connection.send(request_bytes("GET", history(shop, face), token=shop.token()) * 300)
+        except BlockingIOError:
+            pass
+        connections.append(connection)
+    time.sleep(1)
+    assert shop.open_files() >= shop.start_files + 12, "the connections did not stand"
+    grown = shop.note_memory() - before
+    try:
+        wait_for_files(shop, 2 * LIMIT)
+    finally:
+        for connection in connections:
+            connection.close()
+    assert grown < MEMORY_GROWTH
+    wait_for_files(shop)
+
+
+def test_thousands_of_connections_that_come_and_go(shop):
+    rude = random.Random(7)
+    for _ in range(1_500):
+        face = rude.choice(EVERYWHERE)
+        with socket.create_connection(("127.0.0.1", shop.faces[face])) as connection:
+            connection.send(rude.choice([b"", b"G", request_bytes("GET", "/healthz"), request_bytes("GET", "/x")[:-2]]))
+            if rude.random() < 0.3:
+                # RST instead of FIN.
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
+    wait_for_files(shop)
+
+
+# Not HTTP, or hardly --------------------------------------------------------------------------------------------------
+
+
+def test_garbage_instead_of_http(shop):
+    chance = random.Random(11)
+    cases = [
+        b"GET /\r\n", b"GET /\r\n\r\n", b"GET / HTTP/0.9\r\n\r\n", b"GET / HTTP/9.9\r\nHost: a\r\n\r\n",
+        b"GET / HTTP/1.1.1\r\nHost: a\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n",
+        b"\0" * 1_000, b"\xff" * 1_000, b"\r\n\r\n\r\n\r\nQ\r\n\r\n", b"SSH-2.0-OpenSSH_9.2\r\n", b"EHLO a\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(500), b"GET\t/\tHTTP/1.1\r\n\r\n",
+        b"G\xc3\x89T / HTTP/1.1\r\nHost: a\r\n\r\n", b" GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        b"GET / HTTP/1.1\nHost a\n\n", b"GET / HTTP/1.1\r\n: empty\r\n\r\n", b"GET / HTTP/1.1\r\nA\0B: c\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nA: b\0c\r\n\r\n", b"GET / HTTP/1.1\r\nHost: a\r\nA : b\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\n folded: b\r\n\r\n", b"GET  HTTP/1.1\r\nHost: a\r\n\r\n",
+        b"get / HTTP/1.1\r\nHost: a\r\n\r\n", b"M" * 60_000 + b" / HTTP/1.1\r\nHost: a\r\n\r\n",
+        b"GET / HTTP/1.1\rHost: a\r\r", b"*3\r\n$3\r\nSET\r\n",
+    ] + [bytes(chance.randrange(256) for _ in range(chance.randrange(1, 2_000))) + b"\r\n\r\n" for _ in range(60)]
+    jobs = [(face, case) for face in EVERYWHERE for case in cases]
+    # Some of it may be the start of a request that never ends; those run into the deadline side by side.
+    with ThreadPoolExecutor(64) as pool:
+        list(pool.map(lambda job: shop.try_(*job, {CLOSED, 400, 403, 404, 405, 414, 431, 501} - {501}), jobs))
+
+
+def test_tls_on_the_plain_ports(shop):
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    for face in EVERYWHERE:
+        with socket.create_connection(("127.0.0.1", shop.faces[face]), timeout=LIMIT) as connection:
+            with pytest.raises(OSError):
+                context.wrap_socket(connection, server_hostname="api.storekit.apple.com")
+
+
+def test_methods_and_addresses_of_other_kinds(shop):
+    for face in APPLE:
+        target = history(shop, face)
+        for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND", "HEAD"):
+            outcome = converse(
+                shop.faces[face], request_bytes(method, target, token=shop.token()), LIMIT,
+                heads={0} if method == "HEAD" else (),
+            )
+            assert outcome.status in {400, 404, 405}, (method, outcome)
+        for method, where in (("CONNECT", "evil.example:443"), ("OPTIONS", "*"), ("GET", "*"), ("GET", "evil.example:80")):
+            shop.ask(face, where, {CLOSED, 400, 404, 405}, method=method)
+        shop.ask(face, f"http://evil.example{target}", {CLOSED, 200, 400, 404})
+        shop.ask(face, target.upper().replace("/V2", "/v2"), {404})
+        shop.ask(face, target.replace("inApps", "inapps"), {404})
+        shop.ask(face, target + "#fragment", {CLOSED, 200, 400, 404})
+        shop.ask(face, target + "?", {200})
+        shop.ask(face, target + "?&&=&", {200})
+
+
+def test_upgrades_are_not_taken(shop):
+    for face in EVERYWHERE:
+        for upgrade in ("h2c", "websocket"):
+            shop.ask(
+                face, "/healthz", {CLOSED, 200, 400, 404},
+                headers={"Connection": "Upgrade, HTTP2-Settings", "Upgrade": upgrade, "HTTP2-Settings": "AAMAAABkAAQAAP__"},
+            )
+
+
+# Where a request ends -------------------------------------------------------------------------------------------------
+
+
+def smuggled(shop, face):
+    """A request that must never be answered: it stands in another's body."""
+    return request_bytes("GET", f"/inApps/v1/transactions/{shop.ids[face]}", token=shop.token())
+
+
+def test_both_content_length_and_chunked(shop):
+    for face in APPLE:
+        inner = smuggled(shop, face)
+        target = f"/inApps/v1/transactions/{shop.ids[face]}/finish"
+        for body in (b"0\r\n\r\n" + inner, hex(len(inner))[2:].encode() + b"\r\n" + inner + b"\r\n0\r\n\r\n"):
+            for names in (
+                {"Content-Length": str(len(body)), "Transfer-Encoding": "chunked"},
+                {"Transfer-Encoding": "chunked", "Content-Length": "4"},
+                {"Content-Length": str(len(body)), "Transfer-Encoding": "identity, chunked"},
+                {"Content-Length": str(len(body)), "Transfer-Encoding": "xchunked"},
+                {"Content-Length": str(len(body)), "Transfer-Encoding": "chunked, identity"},
+                {"Content-Length": str(len(body)), "Transfer-Encoding": "\tchunked"},
+            ):
+                data = request_bytes("POST", target, names, token=shop.token(), length=False) + body
+                outcome = shop.try_(face, data, MALFORMED | {200}, wanted=2)
+                assert len(outcome.answers) <= 1 and outcome.closed, f"{names}: {outcome}"
+
+
+def test_content_lengths_that_do_not_fit(shop):
+    for face in APPLE:
+        target = f"/inApps/v1/transactions/{shop.ids[face]}/appAccountToken"
+        body = b'{"appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138"}'
+        kind = {"Content-Type": "application/json"}
+
+        def put(lengths, body):
+            head = request_bytes("PUT", target, kind, token=shop.token(), length=False)[:-2]
+            return head + b"".join(b"Content-Length: " + value + b"\r\n" for value in lengths) + b"\r\n" + body
+
+        good = str(len(body)).encode()
+        shop.try_(face, put([good], body), {200})
+        for lengths in (
+            [b"-1"], [b"+58"], [b"58 58"], [b"58, 59"], [b"0x3a"], [b"5e1"], [b"18446744073709551616"],
+            [b"99999999999999999999999999"], [b""], [b"58", b"59"], [b"\xef\xbc\x95"], [b"58;"], [b"NaN"],
+        ):
+            outcome = shop.try_(face, put(lengths, body), MALFORMED | {413}, wanted=2)
+            assert outcome.closed, f"{lengths}: {outcome}"
+        # Too short: the rest is a request of its own, and a bad one. Too long: it never comes whole.
+        outcome = shop.try_(face, put([b"10"], body), {400}, wanted=3)
+        assert outcome.closed and len(outcome.answers) <= 2
+        outcome = shop.try_(face, put([b"9223372036854775807"], body), MALFORMED | {413}, wanted=2)
+        assert outcome.closed
+    jobs = [(face, put([b"1000"], body)) for face in APPLE for _ in range(5)]
+    with ThreadPoolExecutor(10) as pool:
+        for outcome in pool.map(lambda job: shop.try_(*job, {CLOSED, 400, 408}, wanted=2), jobs):
+            assert outcome.closed
+        # The client is done sending: there is nothing to wait for.
+        for outcome in pool.map(lambda job: shop.try_(*job, {CLOSED, 400, 408}, wanted=2, half_close=True), jobs):
+            assert outcome.closed
+
+
+def test_bad_chunks(shop):
+    for face in EVERYWHERE:
+        if face == "control":
+            method, target = "POST", f"/v1/apps/{ONE}/sandbox/customers/ann/purchases"
+        else:
+            method, target = "PUT", f"/inApps/v1/transactions/{shop.ids[face]}/appAccountToken"
+        head = request_bytes(
+            method, target, {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}, token=shop.token(),
+            length=False,
+        )
+        for body in (
+            b"zz\r\nx\r\n0\r\n\r\n", b"-1\r\nx\r\n0\r\n\r\n", b"0x1\r\nx\r\n0\r\n\r\n", b"\r\n\r\n",
+            b"ffffffffffffffffff\r\nx", b"1\r\nxx\r\n0\r\n\r\n", b"1;" + b"e" * 1_000_000 + b"\r\nx\r\n0\r\n\r\n",
+            b"+1\r\nx\r\n0\r\n\r\n", b"1 1\r\nx\r\n0\r\n\r\n",
+            b"0\r\n" + b"Trailer: x\r\n" * 100_000 + b"\r\n", b"1\nx\n0\n\n",
+        ):
+            outcome = shop.try_(face, head + body, {CLOSED, 400, 413, 431}, wanted=2)
+            assert len(outcome.answers) <= 2
+
+
+def test_pipelined_requests_are_answered_in_order(shop):
+    for face in APPLE:
+        ids = [shop.bought[ONE, face, product]["transactionId"] for product in ("coins", "basic", "forever", "season")]
+        wanted, data = [], b""
+        for turn in range(60):
+            if turn % 5 == 4:
+                wanted.append(None)
+                data += request_bytes("GET", "/inApps/v1/transactions/0", token=shop.token())
+            else:
+                wanted.append(ids[turn % 4])
+                data += request_bytes("GET", f"/inApps/v1/transactions/{ids[turn % 4]}", token=shop.token())
+        outcome = shop.try_(face, data, {200}, wanted=60)
+        found = [
+            payload(answer.json()["signedTransactionInfo"])["transactionId"] if answer.status == 200 else None
+            for answer in outcome.answers
+        ]
+        assert found == wanted
+
+
+# What an id, a path and a query may be --------------------------------------------------------------------------------
+
+
+ROUTES = [
+    # method, path, malformed, not found, takes the id of an app transaction
+    ("GET", "/inApps/v2/history/{}", 4000006, 4040010),
+    ("GET", "/inApps/v1/history/{}", 4000006, 4040010),
+    ("GET", "/inApps/v1/transactions/{}", 4000006, 4040010),
+    ("POST", "/inApps/v1/transactions/{}/finish", 4000006, 4040010),
+    ("PUT", "/inApps/v1/transactions/{}/appAccountToken", 4000006, 4040005),
+    ("GET", "/inApps/v1/transactions/appTransactions/{}", 4000006, 4040010),
+    ("GET", "/inApps/v1/subscriptions/{}", 4000006, 4040010),
+    ("GET", "/inApps/v2/refund/lookup/{}", 4000006, 4040010),
+    ("GET", "/inApps/v1/refund/lookup/{}", 4000008, 4040005),
+]
+TOKEN_BODY = b'{"appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138"}'
+
+
+def ask_route(shop, face, route, id, allowed, code, token=True):
+    method, path, _, _ = route
+    body = TOKEN_BODY if method == "PUT" else b""
+    return shop.ask(face, path.format(id), allowed, code, method=method, body=body, token=token)
+
+
+def test_ids_that_are_none(shop):
+    for face in APPLE:
+        id = shop.ids[face]
+        wide = "".join(f"%EF%BC%{0x90 + int(digit):X}" for digit in id)
+        arabic = "".join(f"%D9%{0xA0 + int(digit):X}" for digit in id)
+        malformed = [
+            "0", "00", "-1", f"-{id}", f"%2B{id}", f"+{id}", f"0{id}", f"00{id}", f"{id}%20", f"%20{id}", f"{id}%00",
+            f"%00{id}", f"{id}%0A", wide, arabic, f"{id}.0", f"{id}e0", f"{id}e999999999", f"0x{int(id):x}", "9" * 20,
+            "9" * 300, "9" * 20_000, "%FF%FE", "%C0%B1", "%ED%A0%80", "..%2F..%2Fetc%2Fpasswd", "%2E%2E", f"{id}%2F",
+            f"%2F{id}", "null", "undefined", "%7Bid%7D", "'", "1%20OR%201=1", f"{id}'--", "%F0%9F%98%80", "%", "%1", "%zz",
+            f"{id},{id}", f"{id};a=b", f"{id}%E2%80%8B", "%E2%82%81", "NaN", "Infinity", "1e5", "$", "*",
+        ]
+        for route in ROUTES:
+            for bad in malformed:
+                ask_route(shop, face, route, bad, {400}, route[2])
+            for missing in ("9223372036854775807", "2000000999999999", "704334945917031057", "1", "9" * 18):
+                ask_route(shop, face, route, missing, {404}, route[3])
+            # Percent-encoded digits are the same digits.
+            encoded = "".join(f"%{ord(digit):02X}" for digit in id)
+            ask_route(shop, face, route, encoded, {200}, None)
+
+
+def test_ids_of_other_apps_and_realms(shop):
+    other = {"production": "sandbox", "sandbox": "production"}
+    before = foreign_payloads(shop)
+    for face in APPLE:
+        foreign = []
+        for bundle, realm in ((TWO, face), (THREE, face), (ONE, other[face]), (TWO, other[face])):
+            for product in ("coins", "basic"):
+                bought = shop.bought[bundle, realm, product]
+                foreign += [bought["transactionId"], bought["appTransactionId"]]
+        # The id of a line item is not the id of a transaction.
+        foreign.append(shop.bought[ONE, face, "basic"]["webOrderLineItemId"])
+        for route in ROUTES:
+            for id in foreign:
+                ask_route(shop, face, route, id, {404}, route[3])
+        for bundle, realm in ((TWO, face), (THREE, face), (ONE, other[face])):
+            order = shop.bought[bundle, realm, "coins"]["orderId"]
+            answer = shop.ask(face, f"/inApps/v1/lookup/{order}", {200}).answers[0].json()
+            assert answer == {"status": 1}, answer
+        # The same ids are found by who may see them: the 404s above were not about nothing.
+        for bundle, key in ((TWO, shop.two), (THREE, shop.three)):
+            id = shop.bought[bundle, face, "coins"]["transactionId"]
+            shop.ask(face, f"/inApps/v1/transactions/{id}", {200}, token=shop.token(key))
+    assert foreign_payloads(shop) == before, "a refused request changed somebody else's transaction"
+
+
+def foreign_payloads(shop):
+    found = []
+    for (bundle, realm, _), bought in sorted(shop.bought.items()):
+        if bundle != ONE:
+            row = payload(
+                shop.server.control("GET", f"/v1/apps/{bundle}/{realm}/transactions/{bought['transactionId']}")
+                ["signedTransactionInfo"]
+            )
+            row.pop("signedDate")
+            found.append(row)
+    return found
+
+
+def test_keys_of_other_teams_and_apps(shop):
+    for face in APPLE:
+        id = shop.ids[face]
+        for token in (
+            shop.token(shop.three, bid=ONE),
+            shop.token(shop.three, bid=ONE, iss=shop.key.issuer_id),
+            shop.token(bid=THREE),
+            shop.token(bid=THREE, iss=shop.three.issuer_id),
+            shop.token(bid="com.example.nobody"),
+        ):
+            shop.ask(face, f"/inApps/v1/transactions/{id}", {401}, token=token)
+        shop.ask(face, history(shop, face), {404}, 4040003, token=shop.token(bid=THREE))
+        shop.ask(face, history(shop, face), {404}, 4040010, token=shop.token(bid=TWO))
+
+
+def test_paths_that_lead_elsewhere(shop):
+    for face in EVERYWHERE:
+        id = shop.ids.get(face, "1")
+        for path in (
+            "/../../etc/passwd", "/..%2f..%2fetc%2fpasswd", "/inApps/../inApps/v1/../../etc/passwd",
+            "/inApps/v1/%2e%2e/%2e%2e/etc/passwd", f"/inApps%2Fv2%2Fhistory%2F{id}", "/.%00./etc/passwd",
+            "/inApps/v1/transactions/..", f"/inApps/v1/x/../transactions/{id}/extra/more", "/%", "/%zz", "/%ff%fe",
+            "/\\..\\..\\windows", "/inApps/v1", "/inApps/v2/history", "/v1/apps/../../etc/passwd", "/till.sqlite", "/ca/root.key",
+            "/v1/apps/%2e%2e%2f%2e%2e%2fca/root.key", "/v1/keys/..%2f..%2fca%2froot.key/revoke",
+        ):
+            outcome = shop.ask(face, path, {CLOSED, 400, 404, 405})
+            assert all(b"root:" not in answer.body and b"PRIVATE" not in answer.body for answer in outcome.answers)
+        for raw in (b"/inApps/v2/history/\xff\xfe", b"/\xc0\xaf", b"/\xed\xa0\x80", b"/v1/apps/\xff", b"/a\x7fb", b"/a\0b", b"/a b"):
+            shop.ask(face, raw, {CLOSED, 400, 404, 405})
+
+
+def test_queries_that_say_nothing_good(shop):
+    wrong = {
+        4000015: [f"startDate={v}" for v in (
+            "-1", "+1", "1.5", "1e3", "NaN", "Infinity", "9" * 19, "9" * 5_000, "", "%00", "1%00", "%EF%BC%91", "0x10", "abc",
+        )],
+        4000016: [f"endDate={v}" for v in ("-1", "1e400", "9" * 19, "", "%F0%9F%98%80", "2024-01-01")],
+        4000021: [f"sort={v}" for v in ("", "ascending", "ASCENDING%00", "ASC", "%EF%BC%A1", "ASCENDING&sort=DESCENDING")],
+        4000022: [f"productType={v}" for v in ("", "CONSUMABLE%20", "consumable", "Consumable", "%00", "x" * 5_000)],
+        4000023: ["productId="],
+        4000024: ["subscriptionGroupIdentifier=", "subscriptionGroupIdentifier=" + "1" * 300],
+        4000026: [f"inAppOwnershipType={v}" for v in ("", "PURCHASED%00", "purchased", "1")],
+        4000030: [f"revoked={v}" for v in ("", "2", "yes", "true%00", "%EF%BD%94rue", "true&revoked=false")],
+        4000005: [f"revision={v}" for v in (
+            "", "a", "%00", "A" * 58, "A" * 20_000, "null", "0", "..%2F", "%F0%9F%98%80", "' OR 1=1", "=" * 4,
+        )],
+        4000000: ["productId=%FF%FE", "%C0%AF=1", "sort=%ED%A0%80", "a=%", "a=%zz", "%"],
+    }
+    for face in APPLE:
+        for code, queries in wrong.items():
+            for query in queries:
+                shop.ask(face, history(shop, face, "?" + query.replace(" ", "%20")), {400}, code)
+        # Strange but harmless: they match nothing, or mean nothing.
+        for query in (
+            "productId=%00", "productId=%22%5D,1", "productId=%27%3B%20DROP%20TABLE%20ledger%3B--", "productId=a&productId=%00b",
+            "productId=%F0%9F%98%80&productId=%22", "subscriptionGroupIdentifier=%EF%BC%91", "unknown=%F0%9F%98%80",
+            "startDate=999999999999999999", "endDate=0",
+        ):
+            answer = shop.ask(face, history(shop, face, "?" + query), {200}).answers[0].json()
+            if not query.startswith("unknown"):
+                assert answer["signedTransactions"] == [], query
+        for status in ("0", "6", "-1", "%2B1", "01", "1.0", "%EF%BC%91", "", "1%00", "9" * 400, "true"):
+            shop.ask(face, f"/inApps/v1/subscriptions/{shop.ids[face]}?status={status}", {400}, 4000031)
+        # Raw bytes above ASCII in a query.
+        for raw in (b"?productId=\xff\xfe", b"?sort=\xc3\xa9", b"?a=\x7f", b"?a=\0"):
+            shop.ask(face, history(shop, face).encode() + raw, {CLOSED, 200, 400})
+    for order in ("%00", "M%20", "%FF", "x" * 33, "M-1", "%EF%BC%AD", "..%2F", "M'--"):
+        shop.ask("production", f"/inApps/v1/lookup/{order}", {400}, 4000000)
+
+
+def test_tampered_revisions(shop):
+    """Every character of a revision changed, in many ways, and every revision that belongs elsewhere: 4000005."""
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    chance = random.Random(5)
+    for face in APPLE:
+        page = shop.ask(face, history(shop, face), {200}).answers[0].json()
+        revision = page["revision"]
+        assert page["hasMore"] and shop.ask(face, history(shop, face, f"?revision={revision}"), {200})
+        tampered = set()
+        for place, character in enumerate(revision):
+            flipped = alphabet[alphabet.index(character) ^ 1]
+            for other in {flipped, chance.choice(alphabet), chance.choice(alphabet)} - {character}:
+                tampered.add(revision[:place] + other + revision[place + 1 :])
+            tampered.add(revision[:place] + revision[place + 1 :])
+            tampered.add(revision[:place])
+        raw = bytearray(base64.urlsafe_b64decode(revision + "=" * (-len(revision) % 4)))
+        for place in range(len(raw)):
+            for bit in range(8):
+                changed = bytearray(raw)
+                changed[place] ^= 1 << bit
+                tampered.add(b64url(bytes(changed)))
+        # Each of the 63 other last characters; some of them differ only in bits that no byte uses.
+        tampered |= {revision[:-1] + other for other in alphabet if other != revision[-1]}
+        tampered |= {revision + tail for tail in ("A", "%3D", "%3D%3D", "%00", "%20", "%0A", revision)}
+        tampered |= {"%20" + revision, revision.swapcase(), revision[::-1], raw.hex()}
+        tampered.discard(revision)
+        prefix = history(shop, face, "?revision=")
+        requests_ = b"".join(request_bytes("GET", prefix + text, token=shop.token()) for text in sorted(tampered))
+        outcome = converse(shop.faces[face], requests_, 30, wanted=len(tampered))
+        assert len(outcome.answers) == len(tampered)
+        for text, answer in zip(sorted(tampered), outcome.answers):
+            well_formed(face, answer)
+            assert answer.status == 400 and answer.json()["errorCode"] == 4000005, f"{text}: {answer}"
+
+        # Good revisions in the wrong place.
+        id = shop.ids[face]
+        shop.ask(face, f"/inApps/v1/history/{id}?revision={revision}", {400}, 4000005)
+        shop.ask(face, f"/inApps/v2/refund/lookup/{id}?revision={revision}", {400}, 4000005)
+        for more in ("&sort=DESCENDING", "&revoked=true", "&productId=a", "&startDate=1"):
+            shop.ask(face, history(shop, face, f"?revision={revision}{more}"), {400}, 4000005)
+        shop.ask(face, history(shop, face, f"?revision={revision}&revision={revision[:-2]}AA"), {400}, 4000005)
+        other = "sandbox" if face == "production" else "production"
+        shop.ask(other, history(shop, other, f"?revision={revision}"), {400}, 4000005)
+        stranger = shop.buy(ONE, face, "bob", "coins")["transactionId"]
+        shop.ask(face, f"/inApps/v2/history/{stranger}?revision={revision}", {400}, 4000005)
+        foreign = shop.bought[TWO, face, "coins"]["transactionId"]
+        shop.ask(face, f"/inApps/v2/history/{foreign}?revision={revision}", {400}, 4000005, token=shop.token(shop.two))
+
+
+# Bodies ---------------------------------------------------------------------------------------------------------------
+
+
+DEEP = 100_000
+
+
+def test_bodies_of_set_app_account_token(shop):
+    uuid = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
+    malformed = [
+        b"", b" ", b"{", b"nul", b"[]", b'"a"', b"1", b"null", b"NaN", b"[" * 30_000, b'{"a":' * 10_000,
+        b"[" * 30_000 + b"]" * 30_000, b'{"a":' * 9_000 + b"1" + b"}" * 9_000, b'{"appAccountToken":"\xff\xfe"}',
+        b'{"\xc0\xaf":1}', b'{"appAccountToken":"\0"}', b"\xef\xbb\xbf{}", b"\xff\xfe{\0}\0", b"{} {}", b"{},", b"{'a':1}",
+        b'{"appAccountToken":"a' + b"\n" + b'"}', b'{"a":"\\ud800"}', b'{"a":1e}', b'{"a":01}', b'{"a":+1}', b'{"a":.5}',
+        b'{"a":Infinity}', b'{"a":1,}', f'{{"appAccountToken":"{uuid}","appAccountToken":"{uuid}"}}'.encode(),
+    ]
+    invalid = [
+        b"{}", b'{"appAccountToken":null}', b'{"appAccountToken":""}', b'{"appAccountToken":1}',
+        b'{"appAccountToken":' + b"9" * 50_000 + b"}", b'{"appAccountToken":1e400}', b'{"appAccountToken":[]}',
+        f'{{"appAccountToken":"{uuid} "}}'.encode(), f'{{"appAccountToken":"{uuid}\\u0000"}}'.encode(),
+        f'{{"appAccountToken":"{{{uuid}}}"}}'.encode(), f'{{"appAccountToken":"{uuid.replace("-", "")}"}}'.encode(),
+        f'{{"appAccountToken":"{uuid[:-1]}\uff18"}}'.encode(), b'{"appAccountToken":"' + b"x" * 60_000 + b'"}',
+        f'{{"APPACCOUNTTOKEN":"{uuid}"}}'.encode(),
+    ]
+    for face in APPLE:
+        target = f"/inApps/v1/transactions/{shop.ids[face]}/appAccountToken"
+        for body in malformed:
+            outcome = shop.ask(face, target, {400}, method="PUT", body=body)
+            assert outcome.code in {None, 4000183}, (body[:80], outcome)
+        for body in invalid:
+            shop.ask(face, target, {400}, 4000183, method="PUT", body=body)
+        for body in (b"[" * DEEP, b"[" * DEEP + b"]" * DEEP, b'{"a":' * DEEP + b"1" + b"}" * DEEP):
+            shop.ask(face, target, {400, 413}, method="PUT", body=body)
+        # The content type is not what makes a body: wrong ones are refused or read, never a fault of the server.
+        for kind in ("text/plain", "application/xml", "image/png", "multipart/form-data", "", "application/json; charset=utf-16",
+                     "x" * 5_000, "application/json\t;;;", "a/b" * 100):
+            shop.ask(face, target, {200, 400, 415}, method="PUT", body=TOKEN_BODY, headers={"Content-Type": kind})
+        for encoding in ("gzip", "deflate", "br", "compress"):
+            shop.ask(
+                face, target, {400, 415}, method="PUT", body=b"\x1f\x8b\x08" + bytes(100),
+                headers={"Content-Encoding": encoding, "Content-Type": "application/json"},
+            )
+        shop.ask(face, target, {200}, method="PUT", body=TOKEN_BODY, headers={"Content-Type": "application/json; charset=utf-8"})
+
+
+def test_bodies_of_control(shop):
+    purchases = f"/v1/apps/{ONE}/sandbox/customers/ann/purchases"
+    product = f"{ONE}.coins"
+
+    def body(**changes):
+        return json.dumps({"productId": product, **changes}).encode()
+
+    before = shop.server.control("GET", f"/v1/apps/{ONE}/sandbox/customers/ann")["transactions"]
+    deep = [b"[" * DEEP, b"[" * DEEP + b"]" * DEEP, b'{"a":' * DEEP + b"1" + b"}" * DEEP, b'{"offer":' * DEEP]
+    wrong = deep + [
+        b"", b"null", b"[]", b"{}", b'"x"', b"{", b'{"productId":"\xff"}', b"\xef\xbb\xbf{}",
+        f'{{"productId":"{product}","productId":"{product}"}}'.encode(),
+        body(quantity=0), body(quantity=11), body(quantity=-1), body(quantity=10**400), body(quantity=1.5), body(quantity="1"),
+        body(quantity=True), body(price=-1), body(price=10**30), body(price=2**63), body(currency="\u20ac"),
+        body(price=1, currency="eur"), body(at=-1), body(at=2**63), body(at=0), body(storefront="XX"), body(storefront="\u00dcSA"),
+        body(offer=[]), body(offer={"kind": "SOMETHING"}), body(offer={"kind": "PROMOTIONAL"}), body(appAccountToken="x"),
+        body(deviceId="x"), body(orderId="x"), body(unknown=1), body(finished="true"), body(productId=1), body(offer={"kind": "CODE"}),
+        f'{{"productId":"{product}","quantity":NaN}}'.encode(), f'{{"productId":"{product}","quantity":1e0}}'.encode(),
+        f'{{"productId":"{product}","price":1e400}}'.encode(), f'{{"productId":"{product}","quantity":1E999999999}}'.encode(),
+    ]
+    for bad in wrong:
+        shop.ask("control", purchases, {400, 404, 409, 422}, method="POST", body=bad)
+    for bad in (
+        body(productId=""), body(productId="\0"), body(productId="x" * 100_000), body(productId="../../x"),
+        body(offer={"kind": "CODE", "id": "\0"}), body(offer={"kind": "INTRODUCTORY", "token": "a.b.c"}),
+        body(offer={"kind": "PROMOTIONAL", "id": "x", "token": "." * 50_000}),
+        body(offer={"kind": "PROMOTIONAL", "id": "x", "keyId": "k", "nonce": "n", "timestamp": -2**63, "signature": "!"}),
+    ):
+        shop.ask("control", purchases, {400, 404, 409, 422}, method="POST", body=bad)
+    for customer in ("%00", "%0A", "x" * 129, "%FF", "%C2%85", "", "%", "%F0%9F%98%80" * 33, "..%2F.." + "x" * 130):
+        shop.ask("control", f"/v1/apps/{ONE}/sandbox/customers/{customer}/purchases", {400, 404, 405}, method="POST", body=body())
+    for target in (
+        "/v1/apps/nobody/sandbox/customers/a/purchases", f"/v1/apps/{ONE}/SANDBOX/customers/a/purchases",
+        f"/v1/apps/{ONE}/%00/customers/a/purchases", f"/v1/apps/{ONE.upper()}/sandbox/customers/a/purchases",
+    ):
+        shop.ask("control", target, {404}, method="POST", body=body())
+    for bad in deep + [b"", b"null", b"[]", b"{}", b'{"products":1}', b'{"products":[1e400]}', b'{"version":{"major":1e400}}', b"\0"]:
+        shop.ask("control", f"/v1/apps/{ONE}/catalog/storekit", {400}, method="PUT", body=bad)
+        shop.ask("control", f"/v1/apps/{ONE}/catalog", {400}, method="PUT", body=bad)
+        shop.ask("control", f"/v1/apps/{ONE}/products", {400}, method="POST", body=bad)
+        shop.ask("control", "/v1/apps", {400}, method="POST", body=bad)
+    for query in ("limit=0", "limit=-1", "limit=101", "limit=NaN", "limit=99999999999999999999", "limit=%00", "after=x"):
+        shop.ask("control", f"/v1/apps/{ONE}/sandbox/customers?{query}", {400})
+    for query in ("limit=0", "limit=101", "limit=%EF%BC%91", "limit=" + "9" * 1_000):
+        shop.ask("control", f"/v1/journal?{query}", {400})
+    for id in ("0", "-1", "99999999999999999999", "%00", "x" * 10_000, "9223372036854775807", "%EF%BC%91", "%2B1"):
+        shop.ask("control", f"/v1/apps/{ONE}/sandbox/transactions/{id}", {404})
+        shop.ask("control", f"/v1/journal/{id}", {404})
+    # Names that only look alike are other names.
+    after = shop.server.control("GET", f"/v1/apps/{ONE}/sandbox/customers/ann")["transactions"]
+    assert after == before, "a refused purchase was made"
+
+
+# Tokens ---------------------------------------------------------------------------------------------------------------
+
+
+def hostile_tokens(shop):
+    key = shop.key
+    now = int(time.time())
+    header = key.header()
+    claims = key.claims()
+
+    def with_header(**changes):
+        return key.raw_token({**header, **changes}, claims)
+
+    def with_claim(name, text):
+        """A claim whose JSON is any text."""
+        rest = {k: v for k, v in claims.items() if k != name}
+        return key.raw_token(header, json.dumps(rest)[:-1] + f', "{name}": {text}}}')
+
+    good = key.token()
+    head, body, signature = good.split(".")
+    yield from ["", ".", "..", "...", "a", "a.b", "a.b.c", "a.b.c.d", good + ".", "." + good, good + ".x", good[:-1], good + "A",
+                good + "=", good.replace(".", ",", 1), f"{head}.{body}.", f"{head}..{signature}", f".{body}.{signature}",
+                f"{body}.{head}.{signature}", good.swapcase(), f"{head}.{body}.{signature}\0", '"' + good + '"', good + ", " + good]
+    # Signatures.
+    raw = base64.urlsafe_b64decode(signature + "==")
+    yield from [f"{head}.{body}.{b64url(changed)}" for changed in (
+        bytes(64), b"\xff" * 64, raw[:63], raw + b"\0", raw[32:] + raw[:32], raw[:32] + bytes(32), bytes(32) + raw[32:],
+        b"\x30\x44\x02\x20" + raw[:32] + b"\x02\x20" + raw[32:], b"", raw * 100,
+    )]
+    yield from [f"{head}.{body}.{b64url(raw[:n] + bytes([raw[n] ^ 1]) + raw[n + 1:])}" for n in range(64)]
+    yield from [f"{head}.{body}.{signature[:-1]}{other}" for other in "ABCDEFGHQRSTghijwxyz0189-_" if other != signature[-1]]
+    # Algorithms.
+    for alg in ("none", "None", "NONE", "", "es256", "ES384", "ES256K", "RS256", "PS256", "HS256", ["ES256"], {"ES256": 1}, None, 1, True,
+                "ES256\0", "ES256 ", "\uff25S256"):
+        yield with_header(alg=alg)
+    yield f"{b64url(json.dumps({**header, 'alg': 'none'}).encode())}.{body}."
+    public = key.private.public_key()
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+    for secret in (
+        public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo),
+        public.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint), b"", key.key_id.encode(),
+    ):
+        signed = f"{b64url(json.dumps({**header, 'alg': 'HS256'}).encode())}.{body}"
+        yield f"{signed}.{b64url(hmac.new(secret, signed.encode(), hashlib.sha256).digest())}"
+    # Keys.
+    for kid in ("", None, 1, [key.key_id], {"a": 1}, "x" * 9_000, "../../ca/root.key", "\0", "' OR 1=1", key.key_id + "\0", key.key_id.lower() + "x",
+                key.key_id + " ", shop.three.key_id, "\u212a" * 10, True):
+        yield with_header(kid=kid)
+    yield with_header(crit=["exp"])
+    yield with_header(crit=["b64"], b64=False)
+    yield key.raw_token({k: v for k, v in header.items() if k != "kid"}, claims)
+    yield key.raw_token(json.dumps(header)[:-1] + ',"alg":"none"}', claims)
+    yield key.raw_token(json.dumps(header)[:-1] + ',"kid":"x"}', claims)
+    # JSON that is none, or deep, or large.
+    for bad in ("", "null", "[]", "1", '"x"', "{", "{}x", "{'a':1}", "\ufeff{}", b"\xff\xfe", b'{"a":"\xff"}', '{"a":"\\ud800"}', '{"a":NaN}',
+                "[" * 2_000, "[" * 2_000 + "]" * 2_000, '{"a":' * 1_000 + "1" + "}" * 1_000, "\0", '{"a":' + "9" * 5_000 + "}"):
+        yield key.raw_token(bad, claims)
+        yield key.raw_token(header, bad)
+    yield with_claim("deep", "[" * 1_500 + "]" * 1_500)
+    yield with_claim("deep", '{"a":' * 1_000 + "1" + "}" * 1_000)
+    yield with_claim("large", '"' + "x" * 15_000 + '"')
+    yield with_claim("large", '"' + "x" * 40_000 + '"')
+    yield with_header(large="x" * 40_000)
+    # Times.
+    for text in ("NaN", "Infinity", "-Infinity", "1e400", "-1e400", "1e308", "-1e308", "1e19", "9223372036854775808", "18446744073709551616", "-1", "0",
+                 "null", "true", '""', f'"{now + 300}"', "[]", "{}", f"[{now + 300}]", f"{(now + 300) * 1000}", "0x7fffffff", f"+{now + 300}",
+                 f"0{now + 300}", f"{now + 300}.", "1" * 5_000, "1e-400", f"{now + 4000}", f"{now - 1}", "1E+999999999999"):
+        yield with_claim("exp", text)
+    yield with_claim("exp", f'{now + 300}, "exp": {now + 300}')
+    yield key.raw_token(header, {k: v for k, v in claims.items() if k != "exp"})
+    for text in ("NaN", "Infinity", "1e400", "-1e400", "1e308", "-1e308", f"{now + 7200}", f"{now - 7200}", '""', "[]", "true", f'"{now}"', "9" * 400):
+        yield with_claim("iat", text)
+    yield key.raw_token(header, {**claims, "iat": 10**15, "exp": 10**15 + 300})
+    # Names.
+    for text in ("null", "1", "[]", '["appstoreconnect-v1","x"]', '["x"]', '{"a":1}', '""', '"APPSTORECONNECT-V1"', '"appstoreconnect-v1\\u0000"', '[["appstoreconnect-v1"]]'):
+        yield with_claim("aud", text)
+    for text in ("null", "1", "[]", '""', f'"{key.issuer_id.upper()}x"', f'"{shop.three.issuer_id}"', f'["{key.issuer_id}"]', '"' + "x" * 9_000 + '"'):
+        yield with_claim("iss", text)
+    for text in ("1", "[]", f'["{ONE}"]', "true", '"../x"', '"\\u0000"', f'"{ONE}\\u0000"', f'"{ONE.upper()}"', '"' + "x" * 9_000 + '"', "null", '""',
+                 f'"{ONE}", "bid": "{ONE}"'):
+        yield with_claim("bid", text)
+
+
+def test_tokens(shop):
+    tokens = sorted({shop.keep(token) for token in hostile_tokens(shop)})
+    assert len(tokens) > 300
+    for face in APPLE:
+        target = f"/inApps/v1/transactions/{shop.ids[face]}"
+        shop.ask(face, target, {200})
+        data = [request_bytes("GET", target, token=token.encode("latin-1", "replace")) for token in tokens]
+
+        def send(job):
+            token, text = job
+            return token, shop.try_(face, text, {401, 400} if "\0" in token else {401})
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(send, zip(tokens, data)))
+
+
+def test_authorization_headers(shop):
+    good = shop.token()
+    for face in APPLE:
+        target = f"/inApps/v1/transactions/{shop.ids[face]}"
+        for value in ("", "Bearer", "Bearer ", "Basic " + good, good, "Bearer Bearer " + good, f"Bearer {good} {good}", f"Bearer,{good}",
+                      "Token " + good, "Bearer " + "x" * 30_000, "\u00e9" * 20, "Bearer " + "\u00ff" * 300, "Digest a=b", " ", "Bearer\xa0" + good):
+            shop.ask(face, target, {401}, headers={"Authorization": value}, token=None)
+        shop.ask(face, target, {401}, token=None)
+        twice = request_bytes("GET", target, {"Authorization": "Bearer x.y.z"}, token=good)
+        shop.try_(face, twice, {401, 400})
+        shop.ask(face, target, {401}, headers={"X-Authorization": f"Bearer {good}"}, token=None)
+        # A token belongs into the header and nowhere else.
+        shop.ask(face, f"{target}?access_token={good}", {401}, token=None)
+
+
+# The journal ----------------------------------------------------------------------------------------------------------
+
+
+async def flood(port, requests_, expected=401):
+    """Sends requests in one go and counts the answers."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 20)
+    counted = 0
+    for start in range(0, len(requests_), 50):
+        part = requests_[start : start + 50]
+        writer.write(b"".join(part))
+        seen, text = 0, b""
+        while seen < len(part):
+            data = await asyncio.wait_for(reader.read(1 << 18), 30)
+            assert data, "the flood was cut off"
+            text += data
+            seen = text.count(b"HTTP/1.1 ")
+        assert text.count(b"HTTP/1.1 %d" % expected) == len(part), text[:200]
+        counted += seen
+    writer.close()
+    return counted
+
+
+def test_a_flood_of_refusals_is_bounded(shop):
+    """20,000 requests without a good token: memory and database stay within bounds, and sales go on."""
+    def database():
+        return sum(path.stat().st_size for path in Path(shop.data).glob("till.sqlite*"))
+
+    before = database()
+    claims = shop.key.claims()
+
+    def forged(**changes):
+        return f"{b64url(json.dumps(shop.key.header() | changes.pop('header', {}), ensure_ascii=False).encode())}." \
+            f"{b64url(json.dumps(claims | changes, ensure_ascii=False).encode())}.{b64url(bytes(64))}"
+
+    # One letter with thousands of accents is one character to those who count characters, and 9 kB to the disk.
+    accents = "e" + "\u0301" * 4_500
+    plain = [request_bytes("GET", f"/inApps/v1/transactions/{n}") for n in range(64)]
+    fat = [
+        request_bytes("GET", "/inApps/v1/transactions/" + "x" * 3_000, token=forged(bid=accents)),
+        request_bytes("GET", "/inApps/v1/transactions/1", token=forged(header={"kid": accents})),
+        request_bytes("GET", "/inApps/v1/transactions/1", token=forged(iss=accents, bid="x" * 9_000)),
+        request_bytes("GET", "/inApps/v1/transactions/" + "e" + "%CC%81" * 4_000),
+        request_bytes("GET", b"/inApps/v1/transactions/1?" + b"y=z&" * 400, token=forged()),
+    ]
+
+    async def everybody():
+        return sum(await asyncio.gather(*(
+            flood(shop.faces[APPLE[client % 2]], [
+                fat[(client + n) % 5] if n % 4 == 0 else plain[n % 64] for n in range(1_250)
+            ]) for client in range(16)
+        )))
+
+    begun = time.monotonic()
+    with ThreadPoolExecutor(1) as pool:
+        flooding = pool.submit(asyncio.run, everybody())
+        waits = []
+        while not flooding.done():
+            start = time.monotonic()
+            shop.buy(ONE, "sandbox", "carl", "coins")
+            waits.append(time.monotonic() - start)
+        count = flooding.result()
+    seconds = time.monotonic() - begun
+    assert count == 20_000
+    time.sleep(0.5)
+    with sqlite3.connect(f"file:{shop.data}/till.sqlite?mode=ro", uri=True) as db:
+        rows, longest = db.execute("SELECT count(*), max(length(CAST(entry AS BLOB))) FROM journal").fetchone()
+    grown = database() - before
+    print(
+        f"\n  {count} refusals in {seconds:.1f} s ({count / seconds:.0f}/s), {len(waits)} purchases meanwhile, slowest "
+        f"{max(waits) * 1000:.0f} ms; {rows} entries, longest {longest} bytes, files grown by {grown >> 20} MB"
+    )
+    assert rows <= 12_048, f"the journal holds {rows} entries"
+    assert max(waits) < 3
+    assert grown < 64 << 20, f"the database grew by {grown >> 20} MB"
+    assert longest <= 8_192, f"an unauthenticated request left {longest} bytes in the journal"
+
+
+def test_a_refusal_can_be_explained_at_once(shop):
+    """While others are refused all the time, the id in an answer is known as soon as the answer is there."""
+    missing = []
+    stop = False
+
+    def be_refused():
+        with requests.Session() as session:
+            while not stop:
+                session.get(f"http://127.0.0.1:{shop.faces['production']}/inApps/v1/transactions/1", timeout=LIMIT)
+
+    with ThreadPoolExecutor(4) as pool, requests.Session() as session:
+        others = [pool.submit(be_refused) for _ in range(4)]
+        for turn in range(250):
+            answer = session.get(f"http://127.0.0.1:{shop.faces['sandbox']}/inApps/v1/transactions/1", timeout=LIMIT)
+            id = answer.headers["X-Request-ID"]
+            told = session.get(f"http://127.0.0.1:{shop.faces['control']}/v1/journal/{id}", timeout=LIMIT)
+            if told.status_code != 200:
+                missing.append(turn)
+        stop = True
+        for other in others:
+            other.result()
+    assert not missing, f"{len(missing)} of 250 refusals were unknown to the journal right after their answer"
+
+
+# Control --------------------------------------------------------------------------------------------------------------
+
+
+def test_control_is_closed_to_web_pages(shop):
+    teams = len(shop.server.control("GET", "/v1/teams")["teams"])
+    body = json.dumps({"name": "Evil"}).encode()
+    port = shop.faces["control"]
+
+    def post(headers, host=f"127.0.0.1:{port}", method="POST", data=body, target="/v1/teams"):
+        return request_bytes(method, target, headers, data, host=host)
+
+    as_json = {"Content-Type": "application/json"}
+    for host in (
+        "evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", "localhost.evil.example", "evil.example#localhost", "", "0.0.0.0",
+        "127.0.0.2", "[::2]", "[::1].evil.example", "localhost@evil.example", "xn--lcalhost-54a", "127.1", "2130706433", "localhost\u00ad",
+    ):
+        for data in (post(as_json, host), post({}, host, "GET", b""), post({}, host, "GET", b"", "/openapi.json"), post({}, host, data=b"", target="/v1/ca/rotate")):
+            shop.try_("control", data, MALFORMED | {403})
+    shop.try_("control", post(as_json, host=None), MALFORMED | {403})
+    two_hosts = post({**as_json, "host": "evil.example"})
+    shop.try_("control", two_hosts, MALFORMED | {403})
+    for origin in (
+        "http://evil.example", "https://evil.example", "null", "", "http://127.0.0.1.evil.example", "http://localhost.evil.example", "file://",
+        "chrome-extension://abcdefgh", "http://evil.example/localhost@", "http://0.0.0.0", "http://localhost@evil.example",
+    ):
+        shop.try_("control", post({**as_json, "Origin": origin}), MALFORMED | {403})
+        shop.try_("control", post({"Origin": origin}, data=b"", target="/v1/ca/rotate"), MALFORMED | {403})
+    for kind in (
+        "text/plain", "text/plain; application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "", "application/jsonx",
+        "text/plain;charset=utf-8", "application/json, text/plain", "application/ json",
+    ):
+        shop.try_("control", post({"Content-Type": kind}), {415})
+    shop.try_("control", post({}), {415})
+    chunked = request_bytes("POST", "/v1/teams", {"Transfer-Encoding": "chunked", "Content-Type": "text/plain"}, host="localhost", length=False)
+    shop.try_("control", chunked + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body), {415})
+    # Nothing tells a browser that another site may read or send.
+    for data in (
+        post({"Origin": "http://evil.example", "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"}, method="OPTIONS", data=b""),
+        post({"Origin": f"http://localhost:{port + 1}", "Access-Control-Request-Method": "POST"}, method="OPTIONS", data=b""),
+        post({}, method="GET", data=b""),
+    ):
+        outcome = shop.try_("control", data, {200, 400, 403, 404, 405})
+        assert not any(name.startswith("access-control-") for name in outcome.answers[0].headers), outcome.answers[0].headers
+    assert len(shop.server.control("GET", "/v1/teams")["teams"]) == teams, "a refused request made a team"
+    # The same requests as they should be: the refusals above were not about something else.
+    shop.try_("control", post(as_json), {201})
+    shop.try_("control", post({**as_json, "Origin": f"http://127.0.0.1:{port}"}, f"localhost:{port}"), {201})
+
+
+# Over all of it -------------------------------------------------------------------------------------------------------
+
+
+def test_zz_the_log_tells_no_secrets(shop):
+    """Neither tokens nor keys, though the log is at debug level. And nobody was answered by accident."""
+    files = list(Path(shop.data).rglob("*.key"))
+    assert len(files) >= 3 and len(shop.secrets) > 300
+    secrets = set(shop.secrets)
+    for pem in [path.read_text() for path in files] + [key.pem for key in (shop.key, shop.two, shop.three)]:
+        secrets |= {line for line in pem.splitlines() if len(line) >= 20 and not line.startswith("-----")}
+    for name, text in (("stderr", shop.server.stderr()), ("stdout", shop.server.stdout())):
+        assert "PRIVATE KEY" not in text
+        told = [secret for secret in secrets if secret in text]
+        assert not told, f"{name} tells {len(told)} secrets, such as {told[0][:12]}…"
+    stderr = shop.server.stderr()
+    assert "Starting" in stderr, "nothing was logged, so nothing was proved"
+    faults = [line for line in stderr.splitlines() if " error till" in line or "request failed" in line]
+    assert not faults, f"{len(faults)} errors were logged: {faults[:5]}"
+    with sqlite3.connect(f"file:{shop.data}/till.sqlite?mode=ro", uri=True) as db:
+        entries = "\n".join(row[0] for row in db.execute("SELECT entry FROM journal"))
+    assert entries and not [secret for secret in secrets if secret in entries], "the journal keeps signatures"
+
+
+def test_zz_the_ledger_is_sound(shop):
+    assert_healthy(shop.data, "beside the server that took all of it")
+
+
+def test_zzz_memory(shop):
+    """The sum of it: resident memory, before and after, and at its highest."""
+    time.sleep(TIMEOUT)
+    now, highest = shop.server.memory()["VmRSS"], shop.server.memory()["VmHWM"]
+    print(
+        f"\n  VmRSS {shop.start >> 20} MB after the warm-up, {now >> 20} MB now (+{(now - shop.start) >> 20}), highest "
+        f"{highest >> 20} MB (+{(highest - shop.start) >> 20}); {shop.open_files()} descriptors, {shop.start_files} before"
+    )
+    assert now - shop.start <= MEMORY_GROWTH, f"grown by {(now - shop.start) >> 20} MB"
+    assert highest - shop.start <= MEMORY_GROWTH, f"grown by {(highest - shop.start) >> 20} MB at its highest"
+    wait_for_files(shop)

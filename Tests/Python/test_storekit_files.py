@@ -1,0 +1,307 @@
+"""Catalogues as Xcode writes them, versions 1.0 to 5.0: imported, everything in them bought, and read back by history.
+
+What a history must show is computed here, from the file and from what each purchase handed over. Files in the folder
+TILL_EXTRA_STOREKIT_DIR are taken too.
+"""
+
+import base64
+import itertools
+import json
+import os
+import re
+import time
+from decimal import Decimal
+from pathlib import Path
+
+import jwt
+import pytest
+from appstoreserverlibrary.models.InAppOwnershipType import InAppOwnershipType
+from appstoreserverlibrary.models.TransactionHistoryRequest import ProductType
+from cryptography import x509
+
+import payload_rules
+from payload_rules import SUBSCRIPTION, TYPES
+from process_helpers import ROOT
+from shop_helpers import DAY, DESCENDING, App, ControlRefused, now_ms
+
+FIXTURES = sorted((ROOT / "Tests/Fixtures/storekit").glob("*.storekit"))
+EXTRA = os.environ.get("TILL_EXTRA_STOREKIT_DIR")
+FILES = FIXTURES + (sorted(Path(EXTRA).glob("*.storekit")) if EXTRA else [])
+CURRENCIES = {"USA": "USD", "JPN": "JPY", "DEU": "EUR", "GBR": "GBP", "CAN": "CAD", "AUS": "AUD", "FRA": "EUR"}
+MODES = {"free": "FREE_TRIAL", "payAsYouGo": "PAY_AS_YOU_GO", "payUpFront": "PAY_UP_FRONT"}
+FILE_TYPES = {"Consumable": "CONSUMABLE", "NonConsumable": "NON_CONSUMABLE", "NonRenewingSubscription": "NON_RENEWABLE",
+              "RecurringSubscription": "AUTO_RENEWABLE"}
+MORE = 24
+
+
+class Product:
+    """A product of a file, as far as a purchase shows it."""
+
+    def __init__(self, entry, group=None):
+        self.id = entry["productID"]
+        self.query_type = FILE_TYPES[entry["type"]]
+        self.group = group
+        self.is_shareable = entry.get("familyShareable", False)
+        offers = [entry.get("introductoryOffer"), *entry.get("introductoryOffers", [])]
+        offers = [offer for offer in offers if offer and offer.get("billingPlanType") != "MONTHLY"]
+        self.introductory = offers[0] if offers else None
+        self.price = _milliunits(entry["displayPrice"])
+
+    def check(self, payload, storefront, takes_offer):
+        """A purchase shows exactly what the file says of the product."""
+        assert payload["productId"] == self.id and payload["type"] == TYPES[self.query_type]
+        assert payload.get("subscriptionGroupIdentifier") == self.group
+        assert payload["storefront"] == storefront and payload["currency"] == CURRENCIES[storefront]
+        offer = self.introductory if takes_offer else None
+        if offer is None:
+            assert "offerType" not in payload
+            assert payload["price"] == self.price * payload["quantity"]
+            return
+        mode = MODES[offer["paymentMode"]]
+        count, unit = re.fullmatch(r"P(\d+)([DWMY])", offer["subscriptionPeriod"]).groups()
+        assert (payload["offerType"], payload["offerDiscountType"]) == (1, mode)
+        assert payload["offerPeriod"] == f"P{int(count) * offer.get('numberOfPeriods', 1)}{unit}"
+        assert payload["price"] == (0 if mode == "FREE_TRIAL" else _milliunits(offer["displayPrice"]))
+
+
+def _milliunits(price):
+    return int(Decimal(str(price)) * 1000)
+
+
+def products_of(document):
+    found = [Product(entry) for entry in document.get("products", []) + document.get("nonRenewingSubscriptions", [])]
+    for group in document.get("subscriptionGroups", []):
+        found += [Product(entry, group["id"]) for entry in group["subscriptions"]]
+    return found
+
+
+class Model:
+    """What a customer's history must show: payloads in the order in which they last changed."""
+
+    def __init__(self, any_id):
+        self.any_id = any_id
+        self.rows = []
+
+    def enter(self, payload):
+        self.rows = [row for row in self.rows if row["transactionId"] != payload["transactionId"]] + [payload]
+
+    def expected(self, filters):
+        return [row for row in self.rows if all(PASSES[name](row, value) for name, value in filters.items())]
+
+
+QUERY_TYPES = {name: query for query, name in TYPES.items()}
+PASSES = {
+    "productIds": lambda row, ids: row["productId"] in ids,
+    "productTypes": lambda row, types: QUERY_TYPES[row["type"]] in [type_.value for type_ in types],
+    "inAppOwnershipType": lambda row, ownership: row["inAppOwnershipType"] == ownership.value,
+    "subscriptionGroupIdentifiers": lambda row, groups: row.get("subscriptionGroupIdentifier") in groups,
+    "revoked": lambda row, revoked: ("revocationDate" in row) == revoked,
+    "startDate": lambda row, date: row["purchaseDate"] >= date,
+    "endDate": lambda row, date: row["purchaseDate"] < date,
+}
+
+
+def filter_values(products, dates):
+    """For each filter the values that are tried; two of each also in pairs with every other filter's."""
+    product_ids = [product.id for product in products]
+    groups = sorted({product.group for product in products if product.group})
+    return {
+        "productIds": [product_ids[:1], product_ids[1::2], product_ids, ["com.example.nothing"]],
+        "productTypes": [[ProductType.CONSUMABLE, ProductType.AUTO_RENEWABLE], [ProductType.NON_CONSUMABLE],
+                         *([type_] for type_ in ProductType)],
+        "inAppOwnershipType": [InAppOwnershipType.PURCHASED, InAppOwnershipType.FAMILY_SHARED],
+        "subscriptionGroupIdentifiers": [groups or ["1"], ["99999999"], *([group] for group in groups)],
+        "revoked": [True, False],
+        "startDate": [dates[len(dates) // 4], dates[-1], 0],
+        "endDate": [dates[3 * len(dates) // 4], dates[-1] + 1, dates[0]],
+    }
+
+
+def filters_and_pairs(values):
+    yield {}
+    for name, choices in values.items():
+        for choice in choices:
+            yield {name: choice}
+    for one, other in itertools.combinations(values, 2):
+        for first, second in itertools.product(values[one][:2], values[other][:2]):
+            if (one, other) == ("startDate", "endDate") and first >= second:
+                continue
+            yield {one: first, other: second}
+
+
+class Reader:
+    """Reads histories by Apple's client. Each signature is checked by the leaf's key; the chain once and again."""
+
+    def __init__(self, realm):
+        self.realm = realm
+        self.calls = 0
+        self.leaf = None
+        self.key = None
+
+    def read(self, any_id, filters):
+        rows = []
+        for page in self.realm.history(any_id, verify=False, **filters):
+            self.calls += 1
+            rows += [self.open(jws) for jws in page.transactions]
+        return rows
+
+    def open(self, jws):
+        header, payload = payload_rules.decode(jws)
+        if header["x5c"] != self.leaf:
+            self.realm.transaction(jws)
+            self.leaf = header["x5c"]
+            self.key = x509.load_der_x509_certificate(base64.b64decode(self.leaf[0])).public_key()
+        assert jwt.decode(jws, self.key, algorithms=["ES256"]) == payload
+        payload_rules.check_transaction(payload, self.realm.environment)
+        payload.pop("signedDate")
+        return payload
+
+
+@pytest.mark.parametrize("number, file", enumerate(FILES), ids=[file.name for file in FILES])
+def test_everything_in_a_file_is_sold_and_history_shows_it_under_every_filter_and_pair(
+    server, control, team, capsys, number, file
+):
+    document = json.loads(file.read_text())
+    products = products_of(document)
+    storefront = document.get("settings", {}).get("_storefront", "USA")
+    app = App(server, control, f"com.example.file{number}", None, team)
+    summary = control.call("importStoreKitFile", document, bundleId=app.bundle_id)
+    version = document.get("version")
+    assert summary.get("version") == (f"{version['major']}.{version['minor']}" if version else None)
+    assert summary["products"] == len(products)
+    assert summary["groups"] == len(document.get("subscriptionGroups", []))
+    realm = app.sandbox if number % 2 == 0 else app.production
+    begun = time.monotonic()
+
+    # One customer buys the first product of each group and all the rest, another the second, and so on; a member of
+    # the first one's family gets what can be shared.
+    start = now_ms() // 1000 * 1000 - 20 * DAY
+    clock = itertools.count(start, 3_600_000)
+    realm.control("createCustomer", {"customer": "0", "storefront": storefront, "at": start})
+    realm.control("createCustomer", {"customer": "member", "storefront": storefront, "at": start})
+    first = realm.control("getCustomer", customer="0")["appTransactionId"]
+    member = Model(realm.control("getCustomer", customer="member")["appTransactionId"])
+    models = {"0": Model(first)}
+    next(clock)
+    shares = any(product.is_shareable for product in products)
+    if shares:
+        # The family is made on the wall clock, so it is made last; whoever joins gets what is held then.
+        pass
+
+    bought, dates, places = [], [start], {}
+    for product in products:
+        place = places[product.group] = places.get(product.group, -1) + 1
+        customer = "0" if product.group is None else str(place)
+        at = next(clock)
+        purchase = realm.buy(
+            customer, product.id, at=at, storefront=storefront,
+            quantity=3 if product.query_type == "CONSUMABLE" else 1,
+        )
+        product.check(purchase.payload, storefront, takes_offer=product.query_type == "AUTO_RENEWABLE")
+        assert purchase.payload["purchaseDate"] == at
+        assert purchase.id not in bought, f"{product.id} left no transaction of its own"
+        bought.append(purchase.id)
+        dates.append(at)
+        models.setdefault(customer, Model(purchase.id)).enter(purchase.transaction.lasting)
+    consumables = [product for product in products if product.query_type == "CONSUMABLE"]
+    for product in itertools.islice(itertools.cycle(consumables), MORE if consumables else 0):
+        at = next(clock)
+        purchase = realm.buy("0", product.id, at=at, storefront=storefront, finished=True)
+        dates.append(at)
+        models["0"].enter(purchase.transaction.lasting)
+
+    # Every third purchase is refunded, and of these every second refund is taken back.
+    for number_, row in enumerate(models["0"].rows[::3]):
+        models["0"].enter(realm.refund(row["transactionId"], at=next(clock), reason=number_ % 2).transaction.lasting)
+        if number_ % 2:
+            models["0"].enter(realm.reverse(row["transactionId"], at=next(clock)).transaction.lasting)
+
+    # The member joins now and gets what the first customer still holds.
+    reader = Reader(realm)
+    realm.control("createFamily", {"organizer": "0", "members": ["member"]})
+    by_id = {product.id: product for product in products}
+    held = [
+        row for row in models["0"].rows
+        if by_id[row["productId"]].is_shareable and "revocationDate" not in row
+        and row.get("expiresDate", now_ms() + DAY) > now_ms()
+    ]
+    copies = reader.read(member.any_id, {})
+    assert sorted(copy["productId"] for copy in copies) == sorted(row["productId"] for row in held)
+    originals = {row["productId"]: row for row in held}
+    for copy in copies:
+        original = originals[copy["productId"]]
+        assert copy["inAppOwnershipType"] == "FAMILY_SHARED" and copy["transactionId"] not in bought
+        assert copy["appTransactionId"] == member.any_id
+        for key in ("productId", "type", "subscriptionGroupIdentifier", "expiresDate"):
+            assert copy.get(key) == original.get(key), key
+        dates.append(copy["purchaseDate"])
+        member.enter(copy)
+    if consumables:
+        member.enter(realm.buy("member", consumables[0].id, storefront=storefront).transaction.lasting)
+    models["member"] = member
+
+    asked = 0
+    for name, model in models.items():
+        wide = name in ("0", "member")
+        for filters in filters_and_pairs(filter_values(products, sorted(dates))) if wide else [{}]:
+            expected = model.expected(filters)
+            asked += 1
+            assert reader.read(model.any_id, filters) == expected, f"{name} under {filters}"
+            assert reader.read(model.any_id, {**filters, "sort": DESCENDING}) == expected[::-1], f"{name} {filters}, back"
+    rows = sum(len(model.rows) for model in models.values())
+    with capsys.disabled():
+        print(f"\n{file.name}: version {summary.get('version', 'unknown')}, {len(products)} products, "
+              f"{summary['groups']} groups, {summary['offers']} offers; {len(bought)} products bought, {rows} "
+              f"transactions of {len(models)} customers; {asked} filters and pairs, {reader.calls} history calls, "
+              f"{time.monotonic() - begun:.1f} s", end=" ")
+
+
+def test_all_versions_are_there():
+    versions = {
+        f"{version['major']}.{version['minor']}"
+        for version in (json.loads(file.read_text())["version"] for file in FIXTURES)
+    }
+    assert versions >= {"1.0", "1.1", "1.2", "2.0", "3.0", "4.0", "5.0"}
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "Tests/Fixtures/storekit/refused").glob("*.storekit")),
+                         ids=lambda file: file.name)
+def test_a_wrong_file_is_refused_as_a_whole_and_every_fault_is_named(app, control, file):
+    """By its JSON path, with what was expected and what was found; the catalogue stays as it was."""
+    before = control.call("getCatalog", bundleId=app.bundle_id)
+    answer = control.session.put(
+        f"{control.address}/v1/apps/{app.bundle_id}/catalog/storekit", data=file.read_bytes(),
+        headers={"Content-Type": "application/json"}, timeout=30,
+    )
+    with pytest.raises(ControlRefused) as refused:
+        control.judge("importStoreKitFile", answer)
+    assert refused.value.status == 400 and refused.value.faults
+    for fault in refused.value.faults:
+        assert fault["path"].startswith("$") and fault["expected"] and fault["found"]
+    assert control.call("getCatalog", bundleId=app.bundle_id) == before
+
+
+def test_importing_again_changes_what_is_sold_and_not_what_was_sold(server, control, team):
+    file = json.loads(FIXTURES[0].read_text())
+    app = App(server, control, "com.example.again", None, team)
+    control.call("importStoreKitFile", file, bundleId=app.bundle_id)
+    dear = next(entry for entry in file["products"] if entry["type"] == "Consumable")
+    gone = next(entry for entry in file["products"] if entry["type"] == "NonConsumable")
+    realm = app.sandbox
+    first, second = realm.buy("ann", dear["productID"]), realm.buy("ann", gone["productID"])
+    dear["displayPrice"] = "77.70"
+    file["products"].remove(gone)
+    summary = control.call("importStoreKitFile", file, bundleId=app.bundle_id)
+    assert summary["removedFromSale"] == 1
+    assert realm.buy("ann", dear["productID"]).payload["price"] == 77_700
+    with pytest.raises(ControlRefused) as refused:
+        realm.buy("bob", gone["productID"])
+    assert (refused.value.status, refused.value.code) == (409, "product_not_for_sale")
+    found = {signed["transactionId"]: signed.lasting for signed in realm.whole_history(first.id)[0]}
+    assert found[first.id] == first.transaction.lasting and found[second.id] == second.transaction.lasting
+    dear["type"] = "NonConsumable"
+    with pytest.raises(ControlRefused) as refused:
+        control.call("importStoreKitFile", file, bundleId=app.bundle_id)
+    assert refused.value.status == 400, "a product that was sold keeps its type"
+    del dear
+    assert SUBSCRIPTION in TYPES.values()

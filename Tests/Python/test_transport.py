@@ -1,0 +1,209 @@
+"""What real clients do on the wire, and what none of them may trip over."""
+
+import uuid
+
+import pytest
+import requests
+
+from catalog_of_everything import BASIC, COINS, EXTRA, SEASON, SOLO
+from process_helpers import converse, request_bytes
+from shop_helpers import V2, ids
+
+WRONG_CASE = ["/inapps/v2/history/{}", "/InApps/v2/history/{}", "/inApps/V2/history/{}", "/inApps/v2/History/{}",
+              "/inApps/v1/transactions/apptransactions/{}", "/INAPPS/V1/LOOKUP/{}"]
+NO_ROUTE = ["/", "/inApps", "/inApps/v3/history/{}", "/inApps/v2/transactions/{}", "/inApps/v2/history/{}/more",
+            "/v1/apps", "/openapi.json", "/healthz", "/metrics", "/inApps/v1/lookup"]
+
+
+@pytest.fixture(scope="module")
+def known(app):
+    return app.sandbox.buy("transport", COINS).id
+
+
+def history(realm, id_, query=""):
+    answer = realm.send("GET", f"/inApps/v2/history/{id_}{query}")
+    assert answer.status_code == 200, answer.text
+    return [realm.transaction(jws)["transactionId"] for jws in answer.json()["signedTransactions"]]
+
+
+def port(realm):
+    return int(realm.base.rsplit(":", 1)[1])
+
+
+@pytest.mark.parametrize("path", ["/inApps/v2/history/{}", "/inApps/v1/history/{}", "/inApps/v1/transactions/{}",
+                                  "/inApps/v1/transactions/appTransactions/{}", "/inApps/v1/subscriptions/{}",
+                                  "/inApps/v1/lookup/M123456789", "/inApps/v2/refund/lookup/{}",
+                                  "/inApps/v1/refund/lookup/{}"])
+def test_an_address_may_end_in_a_question_mark(app, known, path):
+    """Node's client appends one always."""
+    raw = request_bytes("GET", path.format(known) + "?", token=app.token())
+    outcome = converse(port(app.sandbox), raw, 20)
+    assert outcome.status == 200 and outcome.answers[0].headers["content-type"] == "application/json"
+
+
+def test_a_post_without_length_body_and_type_is_taken(app, customer):
+    """Also with the Content-Type that some clients send although there is no body, and with a question mark."""
+    bought = app.sandbox.buy(customer, COINS)
+    path = f"/inApps/v1/transactions/{bought.id}/finish"
+    for headers, length, target in (
+        ({}, False, path), ({}, True, path), ({"Content-Type": "application/json"}, True, path + "?"),
+        ({"Content-Type": "application/json; charset=utf-8"}, True, path),
+    ):
+        raw = request_bytes("POST", target, headers, token=app.token(), length=length)
+        outcome = converse(port(app.sandbox), raw, 20)
+        assert outcome.status == 200 and outcome.answers[0].body == b"", outcome
+
+
+def test_a_get_may_carry_a_length_of_nought(app, known):
+    raw = request_bytes("GET", f"/inApps/v2/history/{known}", {"Content-Length": "0"}, token=app.token())
+    assert converse(port(app.sandbox), raw, 20).status == 200
+
+
+def test_no_user_agent_and_no_accept_are_needed(app, known):
+    raw = request_bytes("GET", f"/inApps/v2/history/{known}", token=app.token())
+    assert b"User-Agent" not in raw
+    outcome = converse(port(app.sandbox), raw, 20)
+    assert outcome.status == 200
+
+
+def test_the_status_line_has_its_reason_phrase(app, known):
+    import socket
+    with socket.create_connection(("127.0.0.1", port(app.sandbox)), timeout=20) as connection:
+        connection.sendall(request_bytes("GET", f"/inApps/v2/history/{known}", token=app.token()))
+        assert connection.recv(20).startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+def test_several_requests_use_one_connection(app, known):
+    one = request_bytes("GET", f"/inApps/v1/transactions/{known}", token=app.token())
+    outcome = converse(port(app.sandbox), one * 5, 20, wanted=5)
+    assert outcome.statuses == [200] * 5 and not outcome.closed
+
+
+@pytest.mark.parametrize("revoked", ["True", "true", "TRUE", "False", "false", "FALSE"])
+def test_booleans_are_read_in_any_case(sandbox, customer, revoked):
+    kept, refunded = sandbox.buy(customer, COINS).id, sandbox.buy(customer, COINS).id
+    sandbox.refund(refunded)
+    wanted = [refunded] if revoked.lower() == "true" else [kept]
+    assert history(sandbox, kept, f"?revoked={revoked}") == wanted
+    if revoked.lower() == "true":
+        assert history(sandbox, kept, f"?excludeRevoked={revoked}") == [kept]
+    else:
+        assert history(sandbox, kept, f"?excludeRevoked={revoked}") == [kept, refunded]
+
+
+def test_repeated_keys_are_a_list_in_any_order_and_a_comma_is_none(sandbox, customer):
+    coins, season, solo = (sandbox.buy(customer, product).id for product in (COINS, SEASON, SOLO))
+    assert history(sandbox, coins, f"?productId={COINS}&productId={SOLO}") == [coins, solo]
+    assert history(sandbox, coins, f"?productId={SOLO}&sort=ASCENDING&productId={COINS}") == [coins, solo]
+    assert history(sandbox, coins, f"?productId={COINS}&productId={COINS}") == [coins]
+    assert history(sandbox, coins, f"?productId={COINS},{SOLO}") == []
+    assert history(sandbox, coins, "?productType=CONSUMABLE&productType=NON_RENEWABLE") == [coins, season]
+
+
+def test_unknown_query_parameters_are_ignored(sandbox, known):
+    for query in ("?limit=1", "?foo", "?foo=bar&foo=baz&=", "?&&&", "?SORT=DESCENDING", "?productid=none", "?%C3%A4=%F0%9F%8D%8E"):
+        assert history(sandbox, known, query) == history(sandbox, known)
+
+
+def test_unknown_keys_of_a_body_are_ignored(sandbox, customer):
+    bought = sandbox.buy(customer, COINS)
+    token = str(uuid.uuid4())
+    answer = sandbox.send("PUT", f"/inApps/v1/transactions/{bought.id}/appAccountToken",
+                          json={"later": {"than": [1, 22]}, "appAccountToken": token, "nothing": None})
+    assert (answer.status_code, answer.content) == (200, b"")
+    info = sandbox.transaction(sandbox.client.get_transaction_info(bought.id).signedTransactionInfo)
+    assert info["appAccountToken"] == token
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "application/json; charset=utf-8",
+                                          "application/json;charset=UTF-8", "Application/JSON"])
+def test_a_uuid_in_capitals_is_the_same_uuid(sandbox, customer, content_type):
+    """Swift writes them so; Java names the character set."""
+    bought = sandbox.buy(customer, COINS)
+    token = str(uuid.uuid4())
+    answer = sandbox.send(
+        "PUT", f"/inApps/v1/transactions/{bought.id}/appAccountToken", headers={"Content-Type": content_type},
+        data=f'{{"appAccountToken":"{token.upper()}"}}',
+    )
+    assert (answer.status_code, answer.content) == (200, b"")
+    info = sandbox.transaction(sandbox.client.get_transaction_info(bought.id).signedTransactionInfo)
+    assert info["appAccountToken"] == token
+
+
+@pytest.mark.parametrize("path", WRONG_CASE + NO_ROUTE)
+def test_what_is_no_route_is_404_without_a_body(app, known, path):
+    """Paths are case-sensitive. Nobody needs a token to be told so, and control is not on this port."""
+    for token in (..., None):
+        answer = app.sandbox.send("GET", path.format(known), token=token)
+        assert (answer.status_code, answer.content) == (404, b""), answer.text
+    entry = app.sandbox.explain(answer)
+    assert "errorCode" not in entry
+    if path in WRONG_CASE:
+        assert "case" in entry["explanation"]
+
+
+@pytest.mark.parametrize("method, path, right", [
+    ("POST", "/inApps/v2/history/{}", "GET"), ("DELETE", "/inApps/v1/transactions/{}", "GET"),
+    ("GET", "/inApps/v1/transactions/{}/finish", "POST"), ("PUT", "/inApps/v1/transactions/{}/finish", "POST"),
+    ("GET", "/inApps/v1/transactions/{}/appAccountToken", "PUT"), ("PATCH", "/inApps/v1/subscriptions/{}", "GET"),
+    ("POST", "/inApps/v1/transactions/{}/appAccountToken", "PUT"), ("PUT", "/inApps/v1/lookup/{}", "GET"),
+    ("POST", "/inApps/v2/refund/lookup/{}", "GET"), ("DELETE", "/inApps/v1/refund/lookup/{}", "GET"),
+    ("POST", "/inApps/v1/transactions/appTransactions/{}", "GET"),
+])
+def test_a_wrong_method_is_405_without_a_body(app, known, method, path, right):
+    answer = app.sandbox.send(method, path.format(known))
+    assert (answer.status_code, answer.content) == (405, b""), answer.text
+    entry = app.sandbox.explain(answer)
+    assert right in entry["explanation"] and "errorCode" not in entry
+
+
+def test_literal_children_are_not_taken_for_ids(app, customer):
+    """`appTransactions` beside `{transactionId}`."""
+    bought = app.sandbox.buy(customer, COINS)
+    answer = app.sandbox.send("GET", "/inApps/v1/transactions/appTransactions")
+    # No id, so either no route or no id; but the method is right.
+    assert (answer.status_code, answer.content) == (404, b"") or answer.json()["errorCode"] == 4000006
+    assert app.sandbox.client.get_app_transaction_info(bought.id).signedAppTransactionInfo
+
+
+def test_the_realms_are_disjoint_and_the_documented_fallback_of_clients_works(app, customer):
+    """Ask production; on 4040010 ask the sandbox; on 4040010 again it is in neither."""
+    from appstoreserverlibrary.api_client import APIError, APIException
+
+    def fallback(id_):
+        for realm in (app.production, app.sandbox):
+            try:
+                return realm.name, realm.transaction(realm.client.get_transaction_info(id_).signedTransactionInfo)
+            except APIException as refused:
+                assert refused.api_error is APIError.TRANSACTION_ID_NOT_FOUND
+        return None, None
+
+    for realm in (app.production, app.sandbox):
+        bought = realm.buy(customer, COINS)
+        name, found = fallback(bought.id)
+        assert name == realm.name and found["transactionId"] == bought.id
+    assert fallback("2000000999999999") == (None, None)
+
+
+def test_the_same_customer_has_another_account_in_the_other_realm(app, customer):
+    here, there = app.sandbox.buy(customer, COINS), app.production.buy(customer, SOLO)
+    assert here.app_transaction_id != there.app_transaction_id
+    assert ids(app.sandbox.whole_history(here.id)[0]) == [here.id]
+    assert ids(app.production.whole_history(there.id)[0]) == [there.id]
+
+
+def test_json_answers_have_exactly_the_content_type_that_clients_compare_with(sandbox, known):
+    for path, status in ((f"/inApps/v2/history/{known}", 200), ("/inApps/v2/history/x", 400), ("/inApps/v2/history/12", 404)):
+        answer = sandbox.send("GET", path)
+        assert (answer.status_code, answer.headers["Content-Type"]) == (status, "application/json")
+
+
+def test_every_answer_carries_an_id_of_its_own(sandbox, known):
+    seen = {sandbox.send("GET", f"/inApps/v1/transactions/{known}").headers["X-Request-ID"] for _ in range(20)}
+    assert len(seen) == 20
+
+
+def test_a_page_stays_below_the_mebibyte_that_swift_reads(sandbox, customer):
+    bought = sandbox.buy_many(customer, BASIC, 1) + sandbox.buy_many(customer, COINS, 25, appAccountToken=str(uuid.uuid4()))
+    answer = sandbox.send("GET", f"/inApps/v2/history/{bought[0]}")
+    assert len(answer.json()["signedTransactions"]) == 20 and len(answer.content) < 1 << 20
