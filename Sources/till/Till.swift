@@ -14,10 +14,11 @@ struct Till: AsyncParsableCommand {
             till history 2000000000012345             what Apple's API answers
             till explain 7ABC…                        why a request was refused
 
-            Every setting of serve is also an environment variable (--control-port is TILL_CONTROL_PORT) and a key of
-            its configuration file (controlPort). The other commands know TILL_CONTROL, TILL_DATA, TILL_APP,
-            TILL_REALM, TILL_KEY and TILL_CONTROL_TOKEN. Exit codes: 0 done, 1 refused, 2 server not reached, 3 doctor found
-            something, 64 wrong usage.
+            Every setting of serve is also an environment variable (--control-port is TILL_CONTROL_PORT) and a key
+            of its configuration file (controlPort). The other commands know TILL_CONTROL, TILL_DATA, TILL_APP,
+            TILL_REALM, TILL_KEY and TILL_CONTROL_TOKEN.
+
+            Exit codes: 0 done, 1 refused, 2 server not reached, 3 doctor found something, 64 wrong usage.
             """,
         version: TillVersion.text,
         subcommands: [
