@@ -68,8 +68,9 @@ struct Serve: AsyncParsableCommand {
         let directory = DataDirectory(absolute(settings.text(data, "data") ?? "./till-data"))
         let logger = try Self.logger(settings.text(logLevel, "logLevel"))
         do {
-            try directory.prepare()
+            // The lock comes before anything is made: a second process must not touch what the first one has.
             let lock = try DirectoryLock(directory)
+            try directory.prepare()
             try await serve(directory, settings, logger)
             withExtendedLifetime(lock) {}
         } catch let refused as DirectoryRefused {

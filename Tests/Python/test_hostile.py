@@ -129,6 +129,12 @@ class Shop:
         return self.try_(face, request_bytes(method, target, headers, body, token), allowed, code)
 
 
+def side_by_side(jobs, width=32):
+    """Runs calls that mostly wait, many at a time; the first failure is the test's."""
+    with ThreadPoolExecutor(width) as pool:
+        return [job.result() for job in [pool.submit(job) for job in jobs]]
+
+
 def well_formed(face, answer):
     """The shape of an answer (api.md §1.3 to §1.5), whatever it says."""
     assert 200 <= answer.status < 500, f"{face}: {answer}"
@@ -170,6 +176,7 @@ def next_request_works(shop):
 
 
 APPLE = ("production", "sandbox")
+TOKEN_BODY = b'{"appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138"}'
 EVERYWHERE = ("production", "sandbox", "control")
 
 
@@ -204,49 +211,56 @@ def test_bodies_of_10_mb(shop, fill):
 
 def test_a_chunked_body_without_end(shop):
     chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
-    for face, method, target in [
-        ("sandbox", "PUT", f"/inApps/v1/transactions/{shop.ids['sandbox']}/appAccountToken"),
-        ("production", "POST", f"/inApps/v1/transactions/{shop.ids['production']}/finish"),
-        ("control", "POST", f"/v1/apps/{ONE}/sandbox/customers/ann/purchases"),
-    ]:
+
+    def send(face, method, target):
         head = request_bytes(
             method, target, {"Transfer-Encoding": "chunked", "Content-Type": "application/json"}, token=shop.token(),
             length=False,
         )
-        outcome = shop.try_(
-            face, [head] + [chunk] * 1_000, {CLOSED, 200, 400, 413}, wanted=2, pause=0.002
-        )
+        outcome = shop.try_(face, [head] + [chunk] * 1_000, {CLOSED, 200, 400, 413}, wanted=2, pause=0.01)
         assert outcome.closed and len(outcome.answers) <= 1, f"{face} reads for ever: {outcome}"
 
+    side_by_side([
+        lambda: send("sandbox", "PUT", f"/inApps/v1/transactions/{shop.ids['sandbox']}/appAccountToken"),
+        lambda: send("production", "POST", f"/inApps/v1/transactions/{shop.ids['production']}/finish"),
+        lambda: send("control", "POST", f"/v1/apps/{ONE}/sandbox/customers/ann/purchases"),
+    ])
 
-def test_control_bodies_that_are_large_and_wrong(shop):
-    """Just under the largest body: an answer must not be many times larger than what was asked."""
-    purchases = f"/v1/apps/{ONE}/sandbox/customers/ann/purchases"
-    bodies = [
-        (purchases, json.dumps({f"k{n}": 0 for n in range(450_000)}).encode()),
-        (purchases, json.dumps({"productId": ["x"] * 400_000}).encode()),
-        (purchases, json.dumps({"productId": "x" * 7_000_000}).encode()),
-        (purchases, b'{"productId":"' + b"\\u0000" * 1_200_000 + b'"}'),
-        (purchases, b"{" + b",".join(b'"a":0' for _ in range(450_000)) + b"}"),
-        (f"/v1/apps/{ONE}/sandbox/families", json.dumps({"family": "f", "members": [0] * 400_000}).encode()),
+
+def large_and_wrong():
+    """Bodies just under the largest that control takes, and where they go."""
+    purchases = "POST", f"/v1/apps/{ONE}/sandbox/customers/ann/purchases"
+    imports = "PUT", f"/v1/apps/{TWO}/catalog/storekit"
+    families = "POST", f"/v1/apps/{ONE}/sandbox/families"
+    bad_product = {"displayPrice": "x", "type": "?", "localizations": [], "internalID": "1"}
+    many_products = [
+        {"productID": f"p{n}", "type": "Consumable", "displayPrice": "1", "localizations": []} for n in range(60_000)
     ]
-    for target, body in bodies:
-        outcome = shop.ask("control", target, {CLOSED, 400, 404, 413}, method="POST", body=body)
-        for answer in outcome.answers:
-            assert len(answer.body) <= 1 << 20, f"{len(body)} bytes were answered with {len(answer.body)}"
-        print(f"  {len(body) >> 10} kB: {outcome.status}, VmRSS {shop.note_memory() >> 20} MB")
-    product = {"displayPrice": "x", "type": "?", "localizations": [], "internalID": "1"}
-    imports = [
-        {"products": [product] * 60_000}, {"products": [[]] * 400_000}, {"subscriptionGroups": [{}] * 400_000},
-        {"products": [{"productID": f"p{n}", "type": "Consumable", "displayPrice": "1", "localizations": []}
-                      for n in range(60_000)]},
-    ]
-    for document in imports:
-        body = json.dumps(document).encode()
-        outcome = shop.ask("control", f"/v1/apps/{TWO}/catalog/storekit", {CLOSED, 400, 413}, method="PUT", body=body)
-        for answer in outcome.answers:
-            assert len(answer.body) <= 1 << 20, f"{len(body)} bytes were answered with {len(answer.body)}"
-        print(f"  {len(body) >> 10} kB import: {outcome.status}, VmRSS {shop.note_memory() >> 20} MB")
+    yield "unknown keys", purchases, {f"k{n}": 0 for n in range(450_000)}
+    yield "one key many times", purchases, b"{" + b",".join(b'"a":0' for _ in range(450_000)) + b"}"
+    yield "array for a text", purchases, {"productId": ["x"] * 400_000}
+    yield "long text", purchases, {"productId": "x" * 7_000_000}
+    yield "long text of escapes", purchases, b'{"productId":"' + b"\\u0001" * 1_200_000 + b'"}'
+    yield "numbers for texts", families, {"name": "f", "organizer": "ann", "members": [0] * 400_000}
+    yield "numbers for products", imports, {"products": [0] * 400_000}
+    yield "wrong products", imports, {"products": [bad_product] * 60_000}
+    yield "wrong groups", imports, {"subscriptionGroups": [{}] * 400_000}
+    yield "too many products", imports, {"products": many_products}
+    yield "unknown sections", imports, {"products": [], **{f"k{n}": [] for n in range(400_000)}}
+
+
+@pytest.mark.parametrize("number", range(11), ids=[name for name, _, _ in large_and_wrong()])
+def test_control_bodies_that_are_large_and_wrong(shop, number):
+    """An answer must not be larger than what was asked, nor cost many times its memory."""
+    _, (method, target), document = list(large_and_wrong())[number]
+    body = document if isinstance(document, bytes) else json.dumps(document).encode()
+    assert len(body) < 8 << 20
+    before = shop.server.memory()["VmRSS"]
+    outcome = shop.ask("control", target, {CLOSED, 200, 400, 404, 413}, method=method, body=body)
+    grown = shop.server.memory()["VmRSS"] - before
+    print(f"\n  {len(body) >> 10} kB: {outcome.status} after {outcome.seconds:.1f} s, VmRSS +{grown >> 20} MB")
+    for answer in outcome.answers:
+        assert len(answer.body) <= 1 << 20, f"{len(body)} bytes were answered with {len(answer.body)}"
 
 
 def test_long_addresses(shop):
@@ -290,20 +304,22 @@ def test_headers_and_blank_lines_without_end(shop):
         while True:
             yield piece
 
-    for face in EVERYWHERE:
-        for start, piece in (
-            (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n", b"X-More: and more\r\n" * 100),
-            (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: ", b"x" * 4_096),
-            (b"", b"\r\n" * 1_000),
-            (b"GET /", b"x" * 4_096),
-            (b"", b"G" * 4_096),
-        ):
-            def pieces():
-                yield start
-                yield from endless(piece)
+    def send(face, start, piece):
+        def pieces():
+            yield start
+            yield from endless(piece)
 
-            outcome = shop.try_(face, pieces(), MALFORMED | {413, 414, 431}, wanted=2, pause=0.001)
-            assert outcome.closed, f"{face} reads {piece[:20]!r} for ever"
+        outcome = shop.try_(face, pieces(), MALFORMED | {413, 414, 431}, wanted=2, pause=0.005)
+        assert outcome.closed, f"{face} reads {piece[:20]!r} for ever"
+
+    kinds = (
+        (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n", b"X-More: and more\r\n" * 100),
+        (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: ", b"x" * 4_096),
+        (b"", b"\r\n" * 1_000),
+        (b"GET /", b"x" * 4_096),
+        (b"", b"G" * 4_096),
+    )
+    side_by_side([lambda job=(face, *kind): send(*job) for face in EVERYWHERE for kind in kinds])
 
 
 # Slow -----------------------------------------------------------------------------------------------------------------
@@ -417,7 +433,7 @@ def test_clients_that_never_read(shop):
     """They ask for hundreds of pages and take none: what is sent to them is bounded, and they are let go."""
     connections = []
     before = shop.note_memory()
-    for number in range(24):
+    for number in range(12):
         face = APPLE[number % 2]
         connection = socket.socket()
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
@@ -429,7 +445,7 @@ def test_clients_that_never_read(shop):
             pass
         connections.append(connection)
     time.sleep(1)
-    assert shop.open_files() >= shop.start_files + 12, "the connections did not stand"
+    assert shop.open_files() >= shop.start_files + 6, "the connections did not stand"
     grown = shop.note_memory() - before
     try:
         wait_for_files(shop, 2 * LIMIT)
@@ -538,40 +554,54 @@ def test_both_content_length_and_chunked(shop):
                 assert len(outcome.answers) <= 1 and outcome.closed, f"{names}: {outcome}"
 
 
-def test_content_lengths_that_do_not_fit(shop):
+def put_with_lengths(shop, face, lengths, body=TOKEN_BODY):
+    target = f"/inApps/v1/transactions/{shop.ids[face]}/appAccountToken"
+    head = request_bytes("PUT", target, {"Content-Type": "application/json"}, token=shop.token(), length=False)[:-2]
+    return head + b"".join(b"Content-Length: " + value + b"\r\n" for value in lengths) + b"\r\n" + body
+
+
+def test_content_lengths_that_are_none(shop):
     for face in APPLE:
-        target = f"/inApps/v1/transactions/{shop.ids[face]}/appAccountToken"
-        body = b'{"appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138"}'
-        kind = {"Content-Type": "application/json"}
-
-        def put(lengths, body):
-            head = request_bytes("PUT", target, kind, token=shop.token(), length=False)[:-2]
-            return head + b"".join(b"Content-Length: " + value + b"\r\n" for value in lengths) + b"\r\n" + body
-
-        good = str(len(body)).encode()
-        shop.try_(face, put([good], body), {200})
+        shop.try_(face, put_with_lengths(shop, face, [str(len(TOKEN_BODY)).encode()]), {200})
         for lengths in (
             [b"-1"], [b"+58"], [b"58 58"], [b"58, 59"], [b"0x3a"], [b"5e1"], [b"18446744073709551616"],
             [b"99999999999999999999999999"], [b""], [b"58", b"59"], [b"\xef\xbc\x95"], [b"58;"], [b"NaN"],
         ):
-            outcome = shop.try_(face, put(lengths, body), MALFORMED | {413}, wanted=2)
+            outcome = shop.try_(face, put_with_lengths(shop, face, lengths), MALFORMED | {413}, wanted=2)
             assert outcome.closed, f"{lengths}: {outcome}"
-        # Too short: the rest is a request of its own, and a bad one. Too long: it never comes whole.
-        outcome = shop.try_(face, put([b"10"], body), {400}, wanted=3)
-        assert outcome.closed and len(outcome.answers) <= 2
-        outcome = shop.try_(face, put([b"9223372036854775807"], body), MALFORMED | {413}, wanted=2)
-        assert outcome.closed
-    jobs = [(face, put([b"1000"], body)) for face in APPLE for _ in range(5)]
-    with ThreadPoolExecutor(10) as pool:
-        for outcome in pool.map(lambda job: shop.try_(*job, {CLOSED, 400, 408}, wanted=2), jobs):
-            assert outcome.closed
-        # The client is done sending: there is nothing to wait for.
-        for outcome in pool.map(lambda job: shop.try_(*job, {CLOSED, 400, 408}, wanted=2, half_close=True), jobs):
-            assert outcome.closed
+
+
+def test_bodies_of_another_length(shop):
+    def wait(face, lengths, at_most, allowed):
+        outcome = shop.try_(face, put_with_lengths(shop, face, lengths), allowed, wanted=3)
+        assert outcome.closed and len(outcome.answers) <= at_most, outcome
+
+    # Too short: the rest is a request of its own, and a bad one. Too long: it never comes whole.
+    side_by_side([
+        lambda job=(face, *job): wait(*job) for face in APPLE for job in (
+            ([b"10"], 2, {400}), ([b"1000"], 1, {CLOSED, 400, 408}), ([b"60000"], 1, {CLOSED, 400, 408}),
+            ([b"9223372036854775807"], 1, {CLOSED, 400, 408, 413}),
+        )
+    ])
+
+
+def test_bodies_that_end_too_early(shop):
+    """The client is done sending before its body is whole: that is the client's fault, a 400 or the end."""
+    for face in EVERYWHERE:
+        for tail in ({"Content-Length": "1000"}, {"Transfer-Encoding": "chunked"}):
+            for body in (b"", b"5\r\nab", b'{"appAccountToken":"7e3f'):
+                if face == "control":
+                    method, target = "POST", f"/v1/apps/{ONE}/sandbox/customers/ann/purchases"
+                else:
+                    method, target = "PUT", f"/inApps/v1/transactions/{shop.ids[face]}/appAccountToken"
+                head = request_bytes(
+                    method, target, {"Content-Type": "application/json", **tail}, token=shop.token(), length=False
+                )
+                shop.try_(face, head + body, {CLOSED, 400, 408}, half_close=True)
 
 
 def test_bad_chunks(shop):
-    for face in EVERYWHERE:
+    def send(face, body):
         if face == "control":
             method, target = "POST", f"/v1/apps/{ONE}/sandbox/customers/ann/purchases"
         else:
@@ -580,14 +610,17 @@ def test_bad_chunks(shop):
             method, target, {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}, token=shop.token(),
             length=False,
         )
-        for body in (
+        outcome = shop.try_(face, head + body, {CLOSED, 400, 413, 431}, wanted=2)
+        assert len(outcome.answers) <= 2
+
+    side_by_side([
+        lambda job=(face, body): send(*job) for face in EVERYWHERE for body in (
             b"zz\r\nx\r\n0\r\n\r\n", b"-1\r\nx\r\n0\r\n\r\n", b"0x1\r\nx\r\n0\r\n\r\n", b"\r\n\r\n",
             b"ffffffffffffffffff\r\nx", b"1\r\nxx\r\n0\r\n\r\n", b"1;" + b"e" * 1_000_000 + b"\r\nx\r\n0\r\n\r\n",
             b"+1\r\nx\r\n0\r\n\r\n", b"1 1\r\nx\r\n0\r\n\r\n",
             b"0\r\n" + b"Trailer: x\r\n" * 100_000 + b"\r\n", b"1\nx\n0\n\n",
-        ):
-            outcome = shop.try_(face, head + body, {CLOSED, 400, 413, 431}, wanted=2)
-            assert len(outcome.answers) <= 2
+        )
+    ])
 
 
 def test_pipelined_requests_are_answered_in_order(shop):
@@ -624,7 +657,6 @@ ROUTES = [
     ("GET", "/inApps/v2/refund/lookup/{}", 4000006, 4040010),
     ("GET", "/inApps/v1/refund/lookup/{}", 4000008, 4040005),
 ]
-TOKEN_BODY = b'{"appAccountToken":"7e3fb20b-4cdb-47cc-936d-99d65f608138"}'
 
 
 def ask_route(shop, face, route, id, allowed, code, token=True):
@@ -869,7 +901,7 @@ def test_bodies_of_control(shop):
         b"", b"null", b"[]", b"{}", b'"x"', b"{", b'{"productId":"\xff"}', b"\xef\xbb\xbf{}",
         f'{{"productId":"{product}","productId":"{product}"}}'.encode(),
         body(quantity=0), body(quantity=11), body(quantity=-1), body(quantity=10**400), body(quantity=1.5), body(quantity="1"),
-        body(quantity=True), body(price=-1), body(price=10**30), body(price=2**63), body(currency="\u20ac"),
+        body(quantity=True), body(price=-1), body(price=10**30), body(price=2**63), 
         body(price=1, currency="eur"), body(at=-1), body(at=2**63), body(at=0), body(storefront="XX"), body(storefront="\u00dcSA"),
         body(offer=[]), body(offer={"kind": "SOMETHING"}), body(offer={"kind": "PROMOTIONAL"}), body(appAccountToken="x"),
         body(deviceId="x"), body(orderId="x"), body(unknown=1), body(finished="true"), body(productId=1), body(offer={"kind": "CODE"}),
@@ -993,7 +1025,7 @@ def hostile_tokens(shop):
 
 def test_tokens(shop):
     tokens = sorted({shop.keep(token) for token in hostile_tokens(shop)})
-    assert len(tokens) > 300
+    assert len(tokens) > 250
     for face in APPLE:
         target = f"/inApps/v1/transactions/{shop.ids[face]}"
         shop.ask(face, target, {200})
@@ -1070,7 +1102,7 @@ def test_a_flood_of_refusals_is_bounded(shop):
     async def everybody():
         return sum(await asyncio.gather(*(
             flood(shop.faces[APPLE[client % 2]], [
-                fat[(client + n) % 5] if n % 4 == 0 else plain[n % 64] for n in range(1_250)
+                fat[(client + n // 10) % 5] if n % 10 == 0 else plain[n % 64] for n in range(1_250)
             ]) for client in range(16)
         )))
 
@@ -1178,7 +1210,7 @@ def test_control_is_closed_to_web_pages(shop):
 def test_zz_the_log_tells_no_secrets(shop):
     """Neither tokens nor keys, though the log is at debug level. And nobody was answered by accident."""
     files = list(Path(shop.data).rglob("*.key"))
-    assert len(files) >= 3 and len(shop.secrets) > 300
+    assert len(files) >= 3 and len(shop.secrets) > 200
     secrets = set(shop.secrets)
     for pem in [path.read_text() for path in files] + [key.pem for key in (shop.key, shop.two, shop.three)]:
         secrets |= {line for line in pem.splitlines() if len(line) >= 20 and not line.startswith("-----")}

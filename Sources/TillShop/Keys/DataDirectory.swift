@@ -83,10 +83,11 @@ package struct ChainFiles: Sendable {
 package final class DirectoryLock: Sendable {
     private let descriptor: Int32
 
-    /// Takes the folder.
+    /// Takes the folder, which is made if it is not there; nothing else in it is touched before.
     ///
     /// - Throws: `DirectoryRefused.inUse` while another process has it.
     package init(_ directory: DataDirectory) throws {
+        try DataDirectory.makeFolder(directory.path)
         descriptor = open(directory.lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw DirectoryRefused.cannotWrite(directory.lockFile) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
