@@ -209,41 +209,23 @@ package struct Identifiers: Sendable {
     }
 }
 
-extension AccountID: Codable {
-    /// Reads a bare number.
+/// An id that is kept as its bare number.
+private protocol BareNumber: Codable {
+    var number: Int64 { get }
+    init(_ number: Int64)
+}
+
+extension BareNumber {
     package init(from decoder: any Decoder) throws {
-        number = try decoder.singleValueContainer().decode(Int64.self)
+        self.init(try decoder.singleValueContainer().decode(Int64.self))
     }
 
-    /// Writes a bare number.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(number)
     }
 }
 
-extension TransactionID: Codable {
-    /// Reads a bare number.
-    package init(from decoder: any Decoder) throws {
-        number = try decoder.singleValueContainer().decode(Int64.self)
-    }
-
-    /// Writes a bare number.
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(number)
-    }
-}
-
-extension OrderID: Codable {
-    /// Reads a bare number.
-    package init(from decoder: any Decoder) throws {
-        number = try decoder.singleValueContainer().decode(Int64.self)
-    }
-
-    /// Writes a bare number.
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(number)
-    }
-}
+extension AccountID: BareNumber {}
+extension TransactionID: BareNumber {}
+extension OrderID: BareNumber {}

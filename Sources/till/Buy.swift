@@ -65,16 +65,16 @@ struct Buy: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try server.client()
-        let bought = try await client.post(
-            "\(try await scope.path(client))/customers/\(escaped(customer))/purchases",
-            .members([
-                "productId": .string(product), "quantity": .count(quantity), "storefront": .text(storefront),
-                "appAccountToken": .text(appAccountToken), "offer": offer, "orderId": .text(order),
-                "finished": finish ? .bool(true) : nil, "at": .count(at),
-            ])
-        )
-        Output.show(bought, asJSON: server.json) { Output.lines($0) }
+        try await server.show { client in
+            try await client.post(
+                "\(try await scope.path(client))/customers/\(escaped(customer))/purchases",
+                .members([
+                    "productId": .string(product), "quantity": .count(quantity), "storefront": .text(storefront),
+                    "appAccountToken": .text(appAccountToken), "offer": offer, "orderId": .text(order),
+                    "finished": finish ? .bool(true) : nil, "at": .count(at),
+                ])
+            )
+        }
     }
 
     private var offer: JSONTree? {

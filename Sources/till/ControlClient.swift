@@ -32,6 +32,15 @@ struct ServerOptions: ParsableArguments {
         )
     }
 
+    /// Asks the server and shows what it answers.
+    func show(
+        _ ask: (ControlClient) async throws -> JSONTree,
+        as text: (JSONTree) -> String = { Output.lines($0) }
+    ) async throws {
+        let answer = try await ask(try client())
+        print(json ? String(decoding: answer.written(), as: UTF8.self) : text(answer))
+    }
+
     private static func address(in directory: DataDirectory) -> String? {
         guard let text = try? DataDirectory.read(directory.ports), let tree = try? JSONTree.parse(Array(text.utf8))
         else {

@@ -29,15 +29,15 @@ struct CustomerCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.client()
-            let made = try await client.post(
-                "\(try await scope.path(client))/customers",
-                .members([
-                    "customer": .string(customer), "storefront": .text(storefront),
-                    "downloadsApp": withoutApp ? .bool(false) : nil,
-                ])
-            )
-            Output.show(made, asJSON: server.json) { Output.lines($0) }
+            try await server.show { client in
+                try await client.post(
+                    "\(try await scope.path(client))/customers",
+                    .members([
+                        "customer": .string(customer), "storefront": .text(storefront),
+                        "downloadsApp": withoutApp ? .bool(false) : nil,
+                    ])
+                )
+            }
         }
     }
 
@@ -50,9 +50,9 @@ struct CustomerCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.client()
-            let found = try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))")
-            Output.show(found, asJSON: server.json) { Output.lines($0) }
+            try await server.show { client in
+                try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))")
+            }
         }
     }
 
@@ -108,15 +108,15 @@ struct FamilyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.client()
-            let made = try await client.post(
-                "\(try await scope.path(client))/families",
-                .members([
-                    "organizer": .string(organizer), "members": .array(members.map { .string($0) }),
-                    "name": .text(name),
-                ])
-            )
-            Output.show(made, asJSON: server.json) { Output.lines($0) }
+            try await server.show { client in
+                try await client.post(
+                    "\(try await scope.path(client))/families",
+                    .members([
+                        "organizer": .string(organizer), "members": .array(members.map { .string($0) }),
+                        "name": .text(name),
+                    ])
+                )
+            }
         }
     }
 
@@ -129,9 +129,9 @@ struct FamilyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.client()
-            let family = try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))/family")
-            Output.show(family, asJSON: server.json) { Output.lines($0) }
+            try await server.show { client in
+                try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))/family")
+            }
         }
     }
 
@@ -146,12 +146,12 @@ struct FamilyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let client = try server.client()
-            let family = try await client.post(
-                "\(try await scope.path(client))/customers/\(escaped(with))/family/members",
-                .members(["customer": .string(customer)])
-            )
-            Output.show(family, asJSON: server.json) { Output.lines($0) }
+            try await server.show { client in
+                try await client.post(
+                    "\(try await scope.path(client))/customers/\(escaped(with))/family/members",
+                    .members(["customer": .string(customer)])
+                )
+            }
         }
     }
 

@@ -24,14 +24,15 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let app = try await server.client().post(
-                "/v1/apps",
-                .members([
-                    "bundleId": .string(bundleID), "appAppleId": .count(appleID), "name": .text(name),
-                    "issuerId": .text(issuer),
-                ])
-            )
-            Output.show(app, asJSON: server.json) { Output.lines($0) }
+            try await server.show {
+                try await $0.post(
+                    "/v1/apps",
+                    .members([
+                        "bundleId": .string(bundleID), "appAppleId": .count(appleID), "name": .text(name),
+                        "issuerId": .text(issuer),
+                    ])
+                )
+            }
         }
     }
 
@@ -41,8 +42,7 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let apps = try await server.client().get("/v1/apps")
-            Output.show(apps, asJSON: server.json) { Output.lines($0) }
+            try await server.show { try await $0.get("/v1/apps") }
         }
     }
 }
@@ -98,8 +98,7 @@ struct KeyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let keys = try await server.client().get("/v1/keys")
-            Output.show(keys, asJSON: server.json) { Output.lines($0) }
+            try await server.show { try await $0.get("/v1/keys") }
         }
     }
 
@@ -111,8 +110,7 @@ struct KeyCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let key = try await server.client().post("/v1/keys/\(escaped(keyID))/revoke")
-            Output.show(key, asJSON: server.json) { Output.lines($0) }
+            try await server.show { try await $0.post("/v1/keys/\(escaped(keyID))/revoke") }
         }
     }
 }
