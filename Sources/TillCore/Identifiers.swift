@@ -211,7 +211,9 @@ package struct Identifiers: Sendable {
 
 /// An id that is kept as its bare number.
 private protocol BareNumber: Codable {
+    /// What is kept.
     var number: Int64 { get }
+    /// Makes the id again of what was kept.
     init(_ number: Int64)
 }
 

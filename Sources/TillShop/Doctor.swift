@@ -104,19 +104,35 @@ package struct Doctor: Sendable {
 
     private func ledgerFindings(_ storage: any Storage) async throws -> [String] {
         var findings: [String] = []
-        let highWater = try await storage.identifierHighWater()
         let apps = Set(try await storage.documents(.app).map(\.name))
         var after: AccountID?
         while findings.count < Self.mostFindings {
             let accounts = try await storage.accounts(of: nil, after: after, limit: 200)
             guard let last = accounts.last else { break }
             after = last.id
-            for account in accounts {
-                findings += findingsOf(account, apps, highWater)
-                findings += try await findingsOfRows(account, storage, highWater)
-            }
+            for account in accounts { findings += try await findingsAtRest(account, apps, storage) }
         }
         return Array(findings.prefix(Self.mostFindings))
+    }
+
+    /// Beside a server that sells, an account may change while its rows are read; then it is read again.
+    private func findingsAtRest(
+        _ account: Account,
+        _ apps: Set<String>,
+        _ storage: any Storage
+    ) async throws -> [String] {
+        var account = account
+        var findings: [String] = []
+        for _ in 0..<100 {
+            let rowFindings = try await findingsOfRows(account, storage)
+            // Read after the rows, so that no id can be younger than the mark it is held against.
+            findings = findingsOf(account, apps, try await storage.identifierHighWater()) + rowFindings
+            guard !findings.isEmpty, let present = try await storage.account(account.id),
+                present.version != account.version
+            else { break }
+            account = present
+        }
+        return findings
     }
 
     private static let mostFindings = 1_000
@@ -144,11 +160,6 @@ package struct Doctor: Sendable {
             let page = try await storage.history(query)
             for row in page.rows {
                 rows[row.id] = row
-                if Identifiers.counter(of: row.id) >= highWater {
-                    findings.append(
-                        "Transaction \(row.id.number) has an id beyond the last one reserved (\(highWater))."
-                    )
-                }
                 if let number = row.refundNumber, number > account.refundNumber {
                     findings.append("Transaction \(row.id.number) has refund number \(number), beyond its account's.")
                 }
@@ -156,6 +167,9 @@ package struct Doctor: Sendable {
             guard page.hasMore, let last = page.rows.last else { break }
             query.position = last.change
         }
+        let highWater = try await storage.identifierHighWater()
+        findings += rows.keys.sorted().filter { Identifiers.counter(of: $0) >= highWater }
+            .map { "Transaction \($0.number) has an id beyond the last one reserved (\(highWater))." }
         for row in rows.values.sorted(by: { $0.id < $1.id }) where rows[row.originalID] == nil {
             findings.append(
                 "Transaction \(row.id.number) names the original \(row.originalID.number), which is missing."

@@ -289,8 +289,16 @@ class Outcome:
         return f"<{self.answers} {'closed' if self.closed else 'open'} after {self.seconds:.1f} s>"
 
 
-def parse_answers(data: bytes, heads=()) -> tuple:
-    """Takes answers off the front of what was received; returns them and what is left."""
+def missing_until(received: bytearray) -> int:
+    """How long the received bytes must be for the first answer in them to be whole, as far as its head tells."""
+    end = received.find(b"\r\n\r\n", 0, 65_536)
+    length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", received[:end]) if end > 0 else None
+    return end + 4 + int(length.group(1)) if length and not received.startswith(b"HTTP/1.1 1") else 0
+
+
+def parse_answers(data: bytes, heads=(), before=0) -> tuple:
+    """Takes answers off the front of what was received; returns them and what is left. `heads` are the numbers of the
+    answers without a body, counted from the `before` that were taken earlier."""
     answers = []
     while True:
         if not data:
@@ -325,7 +333,7 @@ def parse_answers(data: bytes, heads=()) -> tuple:
                 if length == 0:
                     break
         else:
-            length = 0 if len(answers) in heads else int(headers.get("content-length", "0"))
+            length = 0 if before + len(answers) in heads else int(headers.get("content-length", "0"))
             if len(rest) < length:
                 return answers, data
             body, rest = rest[:length], rest[length:]
@@ -360,7 +368,7 @@ def converse(port, chunks, limit, wanted=1, pause=0.0, half_close=False, heads=(
 
         sender = threading.Thread(target=send, daemon=True)
         sender.start()
-        parsed = ([], b"")
+        answers = []
         while True:
             left = limit - (time.monotonic() - begun)
             if left <= 0:
@@ -377,8 +385,12 @@ def converse(port, chunks, limit, wanted=1, pause=0.0, half_close=False, heads=(
                 closed = True
                 break
             received += data
-            parsed = parse_answers(bytes(received), heads)
-            if sum(1 for answer in parsed[0] if answer.status >= 200) >= wanted:
+            if not heads and len(received) < missing_until(received):
+                continue
+            found, rest = parse_answers(bytes(received), heads, len(answers))
+            answers += found
+            received = bytearray(rest)
+            if sum(1 for answer in answers if answer.status >= 200) >= wanted:
                 break
         seconds = time.monotonic() - begun
         stop.set()
@@ -387,8 +399,7 @@ def converse(port, chunks, limit, wanted=1, pause=0.0, half_close=False, heads=(
         except OSError:
             pass
         sender.join(5)
-    answers, rest = parse_answers(bytes(received), heads)
-    return Outcome(answers, closed, seconds, rest)
+    return Outcome(answers, closed, seconds, bytes(received))
 
 
 def request_bytes(method, target, headers=None, body=b"", token=None, host="127.0.0.1", length=True) -> bytes:

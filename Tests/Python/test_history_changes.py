@@ -1,5 +1,6 @@
 """A history while it changes: what changed since a revision is found again, and nothing else is."""
 
+import base64
 import http.client
 import json
 import threading
@@ -212,7 +213,7 @@ def test_a_history_of_ten_thousand_transactions_pages_through_completely(serve, 
     sandbox = app.sandbox
     first = next(sandbox.history(bought[0]))
     leaf = payload_rules.decode(first.transactions[0].jws)[0]["x5c"]
-    key = x509.load_der_x509_certificate(__import__("base64").b64decode(leaf[0])).public_key()
+    key = x509.load_der_x509_certificate(base64.b64decode(leaf[0])).public_key()
     seen, sizes = [], []
     for page in sandbox.history(bought[0], verify=False):
         sizes.append(len(page.transactions))

@@ -1,13 +1,14 @@
 """What real clients do on the wire, and what none of them may trip over."""
 
+import socket
 import uuid
 
 import pytest
-import requests
+from appstoreserverlibrary.api_client import APIError, APIException
 
-from catalog_of_everything import BASIC, COINS, EXTRA, SEASON, SOLO
+from catalog_of_everything import BASIC, COINS, SEASON, SOLO
 from process_helpers import converse, request_bytes
-from shop_helpers import V2, ids
+from shop_helpers import ids
 
 WRONG_CASE = ["/inapps/v2/history/{}", "/InApps/v2/history/{}", "/inApps/V2/history/{}", "/inApps/v2/History/{}",
               "/inApps/v1/transactions/apptransactions/{}", "/INAPPS/V1/LOOKUP/{}"]
@@ -67,7 +68,6 @@ def test_no_user_agent_and_no_accept_are_needed(app, known):
 
 
 def test_the_status_line_has_its_reason_phrase(app, known):
-    import socket
     with socket.create_connection(("127.0.0.1", port(app.sandbox)), timeout=20) as connection:
         connection.sendall(request_bytes("GET", f"/inApps/v2/history/{known}", token=app.token()))
         assert connection.recv(20).startswith(b"HTTP/1.1 200 OK\r\n")
@@ -168,8 +168,6 @@ def test_literal_children_are_not_taken_for_ids(app, customer):
 
 def test_the_realms_are_disjoint_and_the_documented_fallback_of_clients_works(app, customer):
     """Ask production; on 4040010 ask the sandbox; on 4040010 again it is in neither."""
-    from appstoreserverlibrary.api_client import APIError, APIException
-
     def fallback(id_):
         for realm in (app.production, app.sandbox):
             try:

@@ -1,0 +1,352 @@
+"""The command, as a person uses it: what it prints, with and without --json, and how it ends."""
+
+import json
+import os
+import stat
+import subprocess
+
+import pytest
+import requests
+from appstoreserverlibrary.models.Environment import Environment
+from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+
+import payload_rules
+from process_helpers import ROOT, clean_environment, run_till, till_binary
+from shop_helpers import ControlClient, Till
+
+FIXTURE = ROOT / "Tests/Fixtures/storekit/v5.0.storekit"
+THREAD, PATTERNS = "com.example.loom.thread", "com.example.loom.patterns"
+MONTH, YEAR = "com.example.loom.workshop.month", "com.example.loom.workshop.year"
+COMMANDS = [
+    "serve", "app create", "app list", "key create", "key list", "key revoke", "import", "customer create",
+    "customer show", "customer list", "family create", "family show", "family join", "family leave", "buy", "refund",
+    "history", "explain", "ca show", "ca export", "ca rotate", "doctor", "backup",
+]
+
+
+@pytest.fixture(scope="module")
+def till(tmp_path_factory):
+    """A server that only the command sets up."""
+    server = Till(tmp_path_factory.mktemp("command"))
+    yield server
+    assert server.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def run(till):
+    """Runs a command against the server; answers its standard output, or the JSON in it."""
+    def run(*arguments, code=0, as_json=False):
+        arguments = [str(argument) for argument in arguments] + ["--data", str(till.data)]
+        outcome = run_till(*arguments, *(["--json"] if as_json else []))
+        assert outcome.returncode == code, f"till {' '.join(arguments)}: {outcome.returncode}\n{outcome.stdout}{outcome.stderr}"
+        if code:
+            return outcome.stderr
+        assert outcome.stderr == ""
+        return json.loads(outcome.stdout) if as_json else outcome.stdout
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def shop(till, run, tmp_path_factory):
+    """An app, a key and a catalogue, all made by the command."""
+    assert "There is no app yet" in run("customer", "list", code=1)
+    text = run("app", "create", "com.example.loom", "--apple-id", "1122334455", "--name", "Loom")
+    assert "com.example.loom" in text and "1122334455" in text
+    folder = tmp_path_factory.mktemp("keys")
+    key = run("key", "create", "--name", "first", "--out", folder, as_json=True)
+    imported = run("import", FIXTURE, "--app", "com.example.loom", as_json=True)
+    assert imported["products"] == 6
+    return {**key, "folder": folder}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(command):
+    outcome = run_till(*command.split(), "--help")
+    assert outcome.returncode == 0
+    before = outcome.stdout.split("USAGE:")[0]
+    examples = [line.strip() for line in before.splitlines() if line.strip().startswith(f"till {command}")]
+    assert examples, f"till {command} --help shows no example"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["help", "buy"], ["app", "--help"], ["ca", "--help"]])
+def test_help_is_no_failure(arguments):
+    outcome = run_till(*arguments)
+    assert outcome.returncode == 0 and "till" in outcome.stdout and outcome.stderr == ""
+
+
+def test_all_commands_are_in_the_list():
+    text = run_till("--help").stdout
+    for command in {command.split()[0] for command in COMMANDS}:
+        assert f"\n  {command} " in text
+
+
+# Setting up -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_app_is_made_and_listed(shop, run):
+    made = run("app", "create", "com.example.second", as_json=True)
+    assert set(made) == {"bundleId", "appAppleId", "name", "issuerId"}
+    listed = run("app", "list", as_json=True)["apps"]
+    assert [app["bundleId"] for app in listed] == ["com.example.loom", "com.example.second"]
+    assert "com.example.second" in run("app", "list")
+    assert "already" in run("app", "create", "com.example.second", code=1)
+
+
+def test_a_key_is_written_once_for_its_owner_only(till, shop, run, tmp_path):
+    text = run("key", "create", "--out", tmp_path)
+    (file,) = tmp_path.iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert file.name.startswith("AuthKey_") and file.suffix == ".p8"
+    assert file.read_text().startswith("-----BEGIN PRIVATE KEY-----")
+    assert str(file) in text and "PRIVATE KEY" not in text and "only copy" in text
+    made = run("key", "create", "--out", tmp_path, as_json=True)
+    assert set(made) == {"keyId", "issuerId", "file"}
+    assert stat.S_IMODE(os.stat(made["file"]).st_mode) == 0o600
+    assert made["file"] == str(tmp_path / f"AuthKey_{made['keyId']}.p8")
+    listed = run("key", "list", as_json=True)["keys"]
+    assert {made["keyId"], shop["keyId"]} <= {key["keyId"] for key in listed}
+    assert all("privateKey" not in key for key in listed)
+    assert "revokedDate" in run("key", "revoke", made["keyId"], as_json=True)
+    assert made["keyId"] in run("key", "revoke", made["keyId"])
+    assert "NOSUCHKEY0" in run("key", "revoke", "NOSUCHKEY0", code=1)
+
+
+def test_a_key_is_not_made_when_it_could_not_be_written(shop, run):
+    before = run("key", "list", as_json=True)
+    assert "/nowhere" in run("key", "create", "--out", "/nowhere", code=1)
+    assert run("key", "list", as_json=True) == before
+
+
+def test_an_import_says_what_it_brought_and_what_is_wrong(shop, run, tmp_path):
+    text = run("import", FIXTURE, "--app", "com.example.loom")
+    assert "com.example.loom" in text and "6" in text
+    wrong = tmp_path / "wrong.storekit"
+    wrong.write_text('{"products": [{"productID": 5}]}')
+    assert "$.products[0]" in run("import", wrong, "--app", "com.example.loom", code=1)
+    assert "nowhere.storekit" in run("import", "nowhere.storekit", "--app", "com.example.loom", code=1)
+    assert run("import", FIXTURE, "--app", "com.example.third", as_json=True)["version"] == "5.0"
+    assert "com.example.third" in run("app", "list"), "an app that does not exist is created"
+
+
+# Customers and purchases ----------------------------------------------------------------------------------------------
+
+APP = ["--app", "com.example.loom"]
+
+
+def test_customers_are_made_shown_and_listed(shop, run):
+    made = run("customer", "create", "eva", "--storefront", "DEU", *APP, as_json=True)
+    assert (made["customer"], made["storefront"]) == ("eva", "DEU")
+    assert "eva" in run("customer", "create", "eva", *APP)
+    assert run("customer", "show", "eva", *APP, as_json=True) == made
+    assert made["appTransactionId"] in run("customer", "show", "eva", *APP)
+    run("customer", "create", "finn", "--without-app", *APP)
+    assert run("customer", "show", "finn", *APP, as_json=True)["hasAppTransaction"] is False
+    names = [entry["customer"] for entry in run("customer", "list", *APP, as_json=True)["customers"]]
+    assert names[:2] == ["eva", "finn"]
+    assert "eva" in run("customer", "list", *APP)
+    assert "customer list --after" in run("customer", "list", "--limit", "1", *APP)
+    assert "nobody" in run("customer", "show", "nobody", *APP, code=1)
+
+
+def test_with_several_apps_one_must_be_named(till, shop, run):
+    assert "--app" in run("customer", "list", code=1)
+    outcome = subprocess.run(
+        [till_binary(), "customer", "list", "--json"], capture_output=True, text=True, timeout=60,
+        env={**clean_environment(), "TILL_APP": "com.example.loom", "TILL_CONTROL": till.address("control")},
+    )
+    assert outcome.returncode == 0, outcome.stderr
+
+
+def test_a_family_is_made_shown_joined_and_left(shop, run):
+    made = run("family", "create", "gus", "hal", "ida", *APP, as_json=True)
+    assert made == {"name": "gus", "organizer": "gus", "members": ["gus", "hal", "ida"]}
+    assert "hal" in run("family", "show", "gus", *APP)
+    assert run("family", "show", "ida", *APP, as_json=True) == made
+    assert run("family", "join", "joe", "--with", "gus", *APP, as_json=True)["members"][-1] == "joe"
+    assert "kim" in run("family", "join", "kim", "--with", "gus", *APP)
+    assert "hal" in run("family", "leave", "hal", *APP)
+    left = run("family", "leave", "ida", *APP, as_json=True)
+    assert isinstance(left, dict)
+    assert run("family", "show", "gus", *APP, as_json=True)["members"] == ["gus", "joe", "kim"]
+    assert "no family" in run("family", "show", "hal", *APP, code=1)
+    assert "lou" in run("family", "create", "lou", "max", *APP)
+
+
+def test_buying_prints_what_the_device_hands_over(till, shop, run):
+    bought = run("buy", THREAD, "--customer", "nina", "--quantity", "3", "--storefront", "USA",
+                 "--app-account-token", "C0FFEE00-0000-4000-8000-000000000001", *APP, as_json=True)
+    client = ControlClient(till.address("control"))
+    root = x509.load_pem_x509_certificate(client.call("getAuthority")["rootCertificate"].encode())
+    verifier = SignedDataVerifier([root.public_bytes(Encoding.DER)], False, Environment.SANDBOX, "com.example.loom")
+    decoded = verifier.verify_and_decode_signed_transaction(bought["device"]["signedTransactionInfo"])
+    assert (decoded.productId, decoded.quantity) == (THREAD, 3)
+    assert decoded.appAccountToken == "c0ffee00-0000-4000-8000-000000000001"
+    text = run("buy", THREAD, "--customer", "nina", *APP)
+    assert "transactionId" in text and bought["transactionId"] not in text
+    assert "10" in run("buy", THREAD, "--customer", "nina", "--quantity", "11", *APP, code=1)
+    assert "com.example.nothing" in run("buy", "com.example.nothing", "--customer", "nina", *APP, code=1)
+    assert "nowhere" in run("buy", THREAD, "--customer", "nina", "--app", "com.example.nowhere", code=1)
+
+
+def test_buying_with_and_without_offers(shop, run):
+    def offer_type(answer):
+        return payload_rules.decode(answer["signedTransactionInfo"])[1].get("offerType")
+
+    assert offer_type(run("buy", MONTH, "--customer", "otto", *APP, as_json=True)) == 1
+    assert offer_type(run("buy", MONTH, "--customer", "olga", "--introductory", *APP, as_json=True)) == 1
+    lapsed = run("buy", MONTH, "--customer", "oleg", "--no-offer", "--at", "1700000000000", *APP, as_json=True)
+    assert offer_type(lapsed) is None
+    assert offer_type(run("buy", MONTH, "--customer", "oleg", "--win-back", "rethread", *APP, as_json=True)) == 4
+    run("buy", MONTH, "--customer", "orla", "--no-offer", "--at", "1700000000000", *APP)
+    assert offer_type(run("buy", MONTH, "--customer", "orla", "--code", "WEFT", *APP, as_json=True)) == 3
+    assert "signature" in run("buy", MONTH, "--customer", "orla", "--promotional", "warp", *APP, code=1)
+    run("buy", MONTH, "--customer", "orla", "--code", "WEFT", "--no-offer", *APP, code=64)
+
+
+def test_a_refund_in_full_in_part_and_its_reversal(shop, run):
+    id_ = run("buy", THREAD, "--customer", "paul", *APP, as_json=True)["transactionId"]
+    assert run("refund", id_, "--issue-in-app", *APP, as_json=True)["transactionId"] == id_
+    assert "already" in run("refund", id_, *APP, code=1)
+    assert id_ in run("refund", id_, "--reverse", *APP)
+    assert id_ in run("refund", id_, "--percentage", "12.5", *APP)
+    run("refund", id_, "--reverse", *APP)
+    month = run("buy", YEAR, "--customer", "paul", *APP, as_json=True)["transactionId"]
+    run("refund", month, "--unused", *APP)
+    run("refund", id_, "--percentage", "100", *APP, code=64)
+    run("refund", id_, "--percentage", "5", "--unused", *APP, code=64)
+
+
+def test_history_asks_apples_route_and_prints_it_decoded(shop, run):
+    """With a key file; page after page; the answers of the API as they are with --json."""
+    ids = [run("buy", THREAD, "--customer", "rita", *APP, as_json=True)["transactionId"] for _ in range(3)]
+    run("refund", ids[0], *APP)
+    key = ["--key", shop["file"]]
+    text = run("history", ids[0], *key, *APP)
+    assert all(id_ in text for id_ in ids) and "revision" in text and "REFUND_FULL" in text
+    pages = run("history", ids[0], *key, *APP, as_json=True)
+    assert len(pages) == 1 and len(pages[0]["signedTransactions"]) == 3 and pages[0]["hasMore"] is False
+    assert len(run("history", ids[0], "--revoked", "true", *key, *APP, as_json=True)[0]["signedTransactions"]) == 1
+    assert run("history", ids[0], "--product-type", "NON_CONSUMABLE", "--descending", "--product-id", THREAD, *key,
+               *APP, as_json=True)[0]["signedTransactions"] == []
+    again = run("history", ids[0], "--revision", pages[0]["revision"], *key, *APP, as_json=True)
+    assert again[0]["signedTransactions"] == []
+    refused = run("history", "12", *key, *APP, code=1)
+    assert "4040010" in refused and "till explain --last" in refused
+    assert "--key" in run("history", ids[0], *APP, code=1)
+    assert "No refused" not in run("explain", "--last")
+
+
+def test_a_refusal_is_explained(till, shop, run):
+    answer = requests.get(till.address("sandbox") + "/inApps/v1/transactions/12", timeout=10)
+    request_id = answer.text.split("Request ID: ")[1].strip()
+    assert "Authorization" in run("explain", request_id)
+    entry = run("explain", request_id, as_json=True)
+    assert entry["requestId"] == request_id and entry["status"] == 401
+    assert request_id in run("explain", "--last")
+    last = run("explain", "--last", "--limit", "1", as_json=True)
+    assert [found["requestId"] for found in last["entries"]] == [request_id]
+    assert "NOSUCHID" in run("explain", "NOSUCHID", code=1)
+    run("explain", code=64)
+    run("explain", "x", "--last", code=64)
+
+
+# Certificates, backup, doctor -----------------------------------------------------------------------------------------
+
+
+def test_the_root_is_shown_exported_and_kept_by_a_rotation(till, shop, run, tmp_path):
+    shown = run("ca", "show", as_json=True)
+    assert "BEGIN CERTIFICATE" in run("ca", "show") and shown["rootFingerprint"] in run("ca", "show")
+    run("ca", "export", tmp_path / "root.pem")
+    assert (tmp_path / "root.pem").read_text().strip() == shown["rootCertificate"].strip()
+    der = x509.load_pem_x509_certificate(shown["rootCertificate"].encode()).public_bytes(Encoding.DER)
+    for name in ("root.der", "root.cer"):
+        exported = run("ca", "export", tmp_path / name, as_json=True)
+        assert isinstance(exported, dict)
+        assert (tmp_path / name).read_bytes() == der
+    assert "/nowhere/root.pem" in run("ca", "export", "/nowhere/root.pem", code=1)
+    rotated = run("ca", "rotate", as_json=True)
+    assert rotated["chainId"] != shown["chainId"] and rotated["rootFingerprint"] == shown["rootFingerprint"]
+    assert run("ca", "show", as_json=True) == rotated
+    assert "chain" in run("ca", "rotate")
+
+
+def test_the_doctor_finds_nothing_and_then_a_file_that_others_may_read(till, run):
+    assert "All is well" in run("doctor")
+    assert run("doctor", as_json=True) == {"findings": []}
+    file = till.data / "ca" / "root.key"
+    file.chmod(0o644)
+    try:
+        outcome = run_till("doctor", "--data", till.data)
+        assert outcome.returncode == 3 and "root.key" in outcome.stdout
+        outcome = run_till("doctor", "--data", till.data, "--json")
+        assert outcome.returncode == 3
+        (finding,) = json.loads(outcome.stdout)["findings"]
+        assert "root.key" in finding
+    finally:
+        file.chmod(0o600)
+    assert "holds no shop" in run_till("doctor", "--data", "/nowhere").stderr
+
+
+def test_a_backup_is_taken_by_the_command(run, shop, tmp_path):
+    target = tmp_path / "monday"
+    assert str(target) in run("backup", target)
+    assert "exists" in run("backup", target, code=1)
+    assert run("backup", tmp_path / "tuesday", as_json=True) == {"directory": str(tmp_path / "tuesday")}
+    assert run_till("doctor", "--data", target).returncode == 0
+
+
+# How it ends ----------------------------------------------------------------------------------------------------------
+
+
+def test_exit_codes(run, shop, tmp_path):
+    """0 done, 1 refused, 2 server not reached, 3 the doctor found something, 64 wrong usage."""
+    nobody = ["--control", "http://127.0.0.1:9"]
+    for arguments in (["app", "list"], ["customer", "show", "x", *APP], ["buy", THREAD, "--customer", "x", *APP],
+                      ["ca", "rotate"], ["backup", str(tmp_path / "x")], ["explain", "--last"], ["history", "12", *APP]):
+        outcome = run_till(*arguments, *nobody, timeout=10)
+        assert outcome.returncode == 2, f"{arguments}: {outcome.returncode} {outcome.stderr}"
+        assert "127.0.0.1:9" in outcome.stderr and "till serve" in outcome.stderr and outcome.stdout == ""
+    for arguments in (["nonsense"], ["buy"], ["buy", THREAD], ["app", "create"], ["app", "list", "--nonsense"],
+                      ["buy", THREAD, "--customer", "x", "--quantity", "many"]):
+        outcome = run_till(*arguments)
+        assert outcome.returncode == 64, f"{arguments}: {outcome.returncode}"
+        assert outcome.stdout == "" and "Usage" in outcome.stderr
+    assert run("customer", "show", "nobody", *APP, code=1).startswith("till: ")
+
+
+def test_without_a_server_in_the_directory_the_command_says_so(tmp_path):
+    outcome = run_till("app", "list", "--data", tmp_path / "empty", "--control", "http://127.0.0.1:9",
+                       timeout=10)
+    assert outcome.returncode == 2 and "till serve" in outcome.stderr
+
+
+def test_serve_with_the_demo_carries_on_with_the_same_data(serve):
+    """The demo tells where its key lies, and history works with it at once."""
+    till = serve("--demo", "--json")
+    document = json.loads(till.stdout())
+    assert document == till.document
+    assert stat.S_IMODE(os.stat(document["keyFile"]).st_mode) == 0o600
+    app = ["--app", document["bundleId"]]
+    shown = json.loads(run_till("customer", "show", "ann", *app, "--data", till.data, "--json").stdout)
+    assert shown["transactions"] >= 4
+    history = run_till("history", shown["appTransactionId"], "--data", till.data, "--json")
+    assert history.returncode == 0, history.stderr
+    first = json.loads(history.stdout)
+    assert len(first[0]["signedTransactions"]) == shown["transactions"]
+    client = ControlClient(till.address("control"))
+    customers = client.call("listCustomers", bundleId=document["bundleId"], realm="sandbox")["customers"]
+    assert {"ann", "bob", "carla", "dora"} == {entry["customer"] for entry in customers}
+    assert till.stop() == 0
+    again = serve("--demo", data=till.data)
+    assert {key: again.document[key] for key in ("keyId", "issuerId", "bundleId", "keyFile")} == {
+        key: document[key] for key in ("keyId", "issuerId", "bundleId", "keyFile")
+    }
+    client = ControlClient(again.address("control"))
+    assert client.call("listCustomers", bundleId=document["bundleId"], realm="sandbox")["customers"] == customers
+    text = again.stdout()
+    for face in ("production", "sandbox", "control"):
+        assert again.address(face) in text
+    assert document["keyFile"] in text and text.count("\n  ") >= 6

@@ -1,0 +1,27 @@
+"""Judges the whole run: every documented error code, and every operation of the control API."""
+
+import pytest
+
+import error_codes
+import shop_helpers
+
+
+@pytest.mark.last
+def test_every_documented_error_was_provoked_or_is_listed_with_its_reason():
+    provoked, listed = shop_helpers.provoked_codes, set(error_codes.LISTED)
+    missing = sorted(set(error_codes.NAMES) - provoked - listed)
+    assert not missing, "neither provoked nor listed: " + ", ".join(f"{code} {error_codes.NAMES[code]}" for code in missing)
+    assert not provoked & listed, f"provoked although listed: {sorted(provoked & listed)}"
+    assert provoked | listed == set(error_codes.NAMES), "a code that is not documented was answered"
+    for code, (reason, issue) in error_codes.LISTED.items():
+        assert reason and issue, code
+
+
+@pytest.mark.last
+def test_every_operation_of_control_was_called_and_answered_as_documented(control):
+    called = shop_helpers.control_calls
+    missing = sorted(
+        operation for operation in control.operations
+        if not any(status.startswith("2") for status in called.get(operation, ()))
+    )
+    assert not missing, f"never called with success in this run: {missing}"

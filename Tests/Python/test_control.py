@@ -1,0 +1,519 @@
+"""Till's own verbs: the document that describes them, who may call them, and what a wrong call is told."""
+
+import base64
+import hashlib
+import json
+import re
+import stat
+import uuid
+from pathlib import Path
+
+import pytest
+import requests
+from jsonschema import ValidationError
+from openapi_spec_validator import validate
+
+import payload_rules
+from catalog_of_everything import BASIC, CATALOG, COINS, FOREVER, PRICES, SOLO
+from process_helpers import converse, request_bytes, run_till
+from shop_helpers import V1, App, ControlClient, ControlRefused, ids, server_root
+
+
+def status_and_code(refused):
+    return refused.value.status, refused.value.code
+
+
+# The document ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_document_is_valid_openapi_3_1_and_every_operation_has_a_name_of_its_own(control):
+    validate(control.document)
+    assert control.document["openapi"].startswith("3.1")
+    operations = [
+        operation for methods in control.document["paths"].values() for operation in methods.values()
+    ]
+    assert len({operation["operationId"] for operation in operations}) == len(operations) > 25
+    for operation in operations:
+        assert operation["summary"].endswith((".", "?")) and operation["tags"]
+        assert "default" in operation["responses"]
+
+
+def test_the_document_names_the_version_that_runs(control):
+    version = control.document["info"]["version"]
+    assert control.call("getStatus")["version"] == version
+    assert run_till("--version").stdout.strip() == version
+
+
+def test_status_says_where_the_server_listens_and_which_root_signs(server, control):
+    status = control.call("getStatus")
+    for face in ("production", "sandbox", "control"):
+        assert server.address(face).endswith(f":{status['ports'][face]}")
+    assert status["rootCertificate"] == server.document["rootCertificate"]
+    assert status["dataDirectory"] == str(server.data)
+    authority = control.call("getAuthority")
+    assert authority["rootFingerprint"] == status["rootFingerprint"]
+    assert hashlib.sha256(server_root(server)).hexdigest() == status["rootFingerprint"].replace(":", "").lower()
+    assert authority["chain"].count("BEGIN CERTIFICATE") == 3
+    assert authority["rootCertificate"].strip() in authority["chain"]
+
+
+# Health ---------------------------------------------------------------------------------------------------------------
+
+
+def test_health_and_readiness(server):
+    for path, status in (("/healthz", "ok"), ("/readyz", "ready")):
+        answer = requests.get(server.address("control") + path, timeout=10)
+        assert (answer.status_code, answer.json()) == (200, {"status": status})
+        assert answer.headers["Content-Type"] == "application/json"
+
+
+def test_metrics_are_prometheus_text_and_count_requests(server, app):
+    known = app.sandbox.buy("metrics", COINS).id
+
+    def counted():
+        answer = requests.get(server.address("control") + "/metrics", timeout=10)
+        assert answer.status_code == 200
+        assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+        for line in answer.text.splitlines():
+            assert re.fullmatch(r'# (TYPE|HELP) .*|[a-zA-Z_:][\w:]*(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [-+.\deE]+', line), line
+        lines = [
+            line for line in answer.text.splitlines()
+            if 'realm="sandbox"' in line and "/inApps/v2/history/" in line and 'status="200"' in line
+        ]
+        assert len(lines) <= 1 and known not in answer.text, "no id in a label"
+        return float(lines[0].rsplit(" ", 1)[1]) if lines else 0
+
+    before = counted()
+    for _ in range(3):
+        app.sandbox.send("GET", f"/inApps/v2/history/{known}")
+    assert counted() == before + 3
+
+
+# Who may call ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example",
+                                  "api.storekit.apple.com", "10.0.0.1", "", "[::2]"])
+def test_a_foreign_host_is_refused(server, control, host):
+    answer = requests.get(server.address("control") + "/v1/apps", headers={"Host": host}, timeout=10)
+    assert answer.status_code in (403, 400), answer.text
+    assert "com.example" not in answer.text
+    if host and answer.status_code == 403:
+        with pytest.raises(ControlRefused) as refused:
+            control.judge("listApps", answer)
+        assert refused.value.code == "unknown_host"
+
+
+def test_the_names_of_loopback_are_known(server):
+    port = server.ports["control"]
+    for host in (f"localhost:{port}", f"127.0.0.1:{port}", f"[::1]:{port}", "LOCALHOST"):
+        assert requests.get(f"http://127.0.0.1:{port}/v1/apps", headers={"Host": host}, timeout=10).status_code == 200
+
+
+def test_a_missing_host_is_refused(server):
+    outcome = converse(server.ports["control"], request_bytes("GET", "/v1/apps", host=None), 10)
+    assert outcome.status in (400, 403)
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "https://localhost.evil.example", "null", "http://evil.example:80",
+                                    "http://127.0.0.1.evil.example", "file://"])
+def test_a_page_of_another_origin_is_refused(server, control, origin):
+    for method, path, body in (("GET", "/v1/apps", None), ("POST", "/v1/ca/rotate", None), ("POST", "/v1/teams", {"name": "x"})):
+        answer = requests.request(method, server.address("control") + path, json=body, headers={"Origin": origin}, timeout=10)
+        assert answer.status_code == 403, answer.text
+        assert answer.json()["code"] == "unknown_origin"
+        assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+def test_a_page_of_this_machine_is_let_in(server):
+    headers = {"Origin": server.address("control")}
+    assert requests.get(server.address("control") + "/v1/apps", headers=headers, timeout=10).status_code == 200
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
+                                          "application/jsonp", "text/json", None])
+def test_a_body_that_is_not_json_is_refused(server, control, content_type):
+    """Such bodies a page may post across sites without being asked."""
+    headers = {"Content-Type": content_type} if content_type else {}
+    before = control.call("listTeams")
+    answer = requests.post(server.address("control") + "/v1/teams", data=b'{"name":"sneaked in"}', headers=headers, timeout=10)
+    with pytest.raises(ControlRefused) as refused:
+        control.judge("createTeam", answer)
+    assert status_and_code(refused) == (415, "not_json")
+    assert control.call("listTeams") == before
+
+
+def test_json_may_name_its_character_set(server, control):
+    answer = requests.post(
+        server.address("control") + "/v1/apps", data=b'{"bundleId":"x y"}',
+        headers={"Content-Type": "application/json; charset=utf-8"}, timeout=10,
+    )
+    assert answer.status_code == 400 and answer.json()["code"] in ("bad_bundle_id", "bad_request")
+
+
+def test_beyond_loopback_control_asks_for_its_token(serve):
+    """The token lies in the data directory, for its owner only; the command finds it there."""
+    till = serve("--control-address", "127.0.0.2")
+    address = till.address("control")
+    assert address.startswith("http://127.0.0.2:")
+    token_file = till.data / "control-token"
+    assert stat.S_IMODE(token_file.stat().st_mode) == 0o600
+    token = token_file.read_text().strip()
+    assert len(token) >= 32
+    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {token}"}, {"Authorization": token}):
+        for path in ("/v1/apps", "/metrics", "/openapi.json"):
+            assert requests.get(address + path, headers=headers, timeout=10).status_code == 401
+    assert requests.get(address + "/v1/apps", headers={"Authorization": f"Bearer {token}"}, timeout=10).status_code == 200
+    assert run_till("app", "list", "--data", till.data).returncode == 0
+    assert run_till("app", "list", "--control", address).returncode == 1
+    assert till.stop() == 0
+    serve("--control-address", "127.0.0.2", data=till.data)
+    assert token_file.read_text().strip() == token, "made once"
+
+
+# Wrong calls ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("operation, parameters, body, paths", [
+    ("createApp", {}, {"bundleId": "a.b", "bundelId": 1}, ["$.bundelId"]),
+    ("createApp", {}, {"bundleId": 5}, ["$.bundleId"]),
+    ("createApp", {}, {}, ["$.bundleId"]),
+    ("createApp", {}, {"bundleId": "a.b", "appAppleId": "12"}, ["$.appAppleId"]),
+    ("createApp", {}, {"bundleId": "a.b", "appAppleId": 0}, ["$.appAppleId"]),
+    ("createApp", {}, {"bundleId": "a.b", "appAppleId": 1.5}, ["$.appAppleId"]),
+    ("createApp", {}, {"bundleId": None}, ["$.bundleId"]),
+    ("createApp", {}, [], ["$"]),
+    ("createTeam", {}, {"name": "x", "issuerId": "no-uuid"}, ["$.issuerId"]),
+    ("createTeam", {}, {"nam": "x", "colour": "red"}, ["$.name", "$.nam", "$.colour"]),
+    ("createCustomer", {"realm": "sandbox"}, {"customer": "x", "platform": "Windows"}, ["$.platform"]),
+    ("createCustomer", {"realm": "sandbox"}, {"customer": "x", "at": 5}, ["$.at"]),
+    ("createCustomer", {"realm": "sandbox"}, {"customer": ""}, ["$.customer"]),
+    ("createCustomer", {"realm": "sandbox"}, {"customer": "a\nb"}, ["$.customer"]),
+    ("createCustomer", {"realm": "sandbox"}, {"customer": "x" * 129}, ["$.customer"]),
+    ("createFamily", {"realm": "sandbox"}, {"organizer": "x", "members": ["y", 5]}, ["$.members[1]"]),
+    ("buy", {"realm": "sandbox", "customer": "x"}, {"productId": COINS, "quantity": "3"}, ["$.quantity"]),
+    ("buy", {"realm": "sandbox", "customer": "x"}, {"productId": COINS, "offer": {"kind": "FREE"}}, ["$.offer.kind"]),
+    ("buy", {"realm": "sandbox", "customer": "x"}, {"productId": COINS, "offer": {"kind": "CODE", "ident": "x"}}, ["$.offer.ident"]),
+    ("buy", {"realm": "sandbox", "customer": "x"}, {"productId": COINS, "deviceId": "phone"}, ["$.deviceId"]),
+    ("buy", {"realm": "sandbox", "customer": "x"}, {"productId": COINS, "price": 1, "currency": "usd"}, ["$.currency"]),
+    ("backup", {}, {"to": 5, "too": 6}, ["$.to", "$.too"]),
+])
+def test_what_is_wrong_with_a_body_is_named_by_its_path(control, app, operation, parameters, body, paths):
+    _, path, _ = control.operations[operation]
+    if "{bundleId}" in path:
+        parameters = {**parameters, "bundleId": app.bundle_id}
+    with pytest.raises(ControlRefused) as refused:
+        control.call(operation, body, **parameters)
+    assert refused.value.status == 400
+    assert {fault["path"] for fault in refused.value.faults} == set(paths)
+    assert refused.value.message
+
+
+@pytest.mark.parametrize("body", [b"{", b"", b"null", b"[]", b'{"name":"a","name":"b"}', b"\xff", b'{"name":"\xff"}', b'{"name":"x"} y'])
+def test_a_body_that_is_no_json_object_is_refused(server, control, body):
+    answer = requests.post(server.address("control") + "/v1/teams", data=body, headers={"Content-Type": "application/json"}, timeout=10)
+    with pytest.raises(ControlRefused) as refused:
+        control.judge("createTeam", answer)
+    assert refused.value.status == 400 and refused.value.faults
+
+
+def test_what_does_not_exist_is_404_and_says_what_does(control, app):
+    for operation, parameters, word in (
+        ("getApp", {"bundleId": "com.example.nobody"}, app.bundle_id),
+        ("getCatalog", {"bundleId": "com.example.nobody"}, app.bundle_id),
+        ("getCustomer", {"bundleId": app.bundle_id, "realm": "sandbox", "customer": "nobody"}, "nobody"),
+        ("getCustomer", {"bundleId": app.bundle_id, "realm": "moon", "customer": "nobody"}, "sandbox"),
+        ("getTransaction", {"bundleId": app.bundle_id, "realm": "sandbox", "transactionId": "12"}, "12"),
+        ("getTransaction", {"bundleId": app.bundle_id, "realm": "sandbox", "transactionId": "x"}, "x"),
+        ("revokeKey", {"keyId": "NOSUCHKEY1"}, "NOSUCHKEY1"),
+        ("explain", {"requestId": "NOSUCHREQUEST"}, "NOSUCHREQUEST"),
+    ):
+        with pytest.raises(ControlRefused) as refused:
+            control.call(operation, **parameters)
+        assert refused.value.status == 404 and word in refused.value.message
+
+
+def test_a_transaction_of_another_realm_or_app_is_not_found(control, app, other_app, customer):
+    bought = app.sandbox.buy(customer, COINS)
+    for other in (app.production, other_app.sandbox):
+        for operation in ("getTransaction", "refund", "reverseRefund", "finishTransaction"):
+            with pytest.raises(ControlRefused) as refused:
+                other.control(operation, transactionId=bought.id)
+            assert status_and_code(refused) == (404, "unknown_transaction")
+
+
+def test_an_unknown_address_and_a_wrong_method_are_told_in_json(server):
+    for method, path, statuses in (("GET", "/v1/nothing", (404,)), ("GET", "/V1/apps", (404,)),
+                                   ("DELETE", "/v1/apps", (404, 405)), ("POST", "/healthz", (404, 405))):
+        answer = requests.request(method, server.address("control") + path, timeout=10)
+        assert answer.status_code in statuses
+        assert set(answer.json()) == {"code", "message"}
+
+
+# Setting up -----------------------------------------------------------------------------------------------------------
+
+
+def test_teams_apps_and_keys(control):
+    own = str(uuid.uuid4())
+    team = control.call("createTeam", {"name": "Mine", "issuerId": own.upper()})
+    assert team == {"issuerId": own, "name": "Mine"}
+    assert team in control.call("listTeams")["teams"]
+    with pytest.raises(ControlRefused) as refused:
+        control.call("createTeam", {"name": "Again", "issuerId": own})
+    assert status_and_code(refused) == (409, "team_exists")
+    bundle_id = f"com.example.app-{own[:8]}"
+    made = control.call("createApp", {"bundleId": bundle_id, "issuerId": own})
+    assert made["appAppleId"] >= 1_000_000_000 and made["issuerId"] == own
+    assert control.call("getApp", bundleId=bundle_id) == made and made in control.call("listApps")["apps"]
+    with pytest.raises(ControlRefused) as refused:
+        control.call("createApp", {"bundleId": bundle_id, "issuerId": own})
+    assert status_and_code(refused) == (409, "app_exists")
+    with pytest.raises(ControlRefused) as refused:
+        control.call("createApp", {"bundleId": bundle_id + ".b", "issuerId": own, "appAppleId": made["appAppleId"]})
+    assert status_and_code(refused) == (409, "apple_id_taken")
+    with pytest.raises(ControlRefused) as refused:
+        control.call("createApp", {"bundleId": bundle_id + ".b"})
+    assert status_and_code(refused) == (400, "which_team")
+    with pytest.raises(ControlRefused) as refused:
+        control.call("createApp", {"bundleId": bundle_id + ".b", "issuerId": str(uuid.uuid4())})
+    assert refused.value.status in (400, 404)
+
+
+def test_a_private_key_is_shown_once_and_kept_nowhere(server, control, team):
+    key = control.call("createKey", {"name": "secret", "issuerId": team})
+    assert re.fullmatch(r"[A-Z0-9]{10}", key["keyId"])
+    assert key["privateKey"].startswith("-----BEGIN PRIVATE KEY-----")
+    (listed,) = [entry for entry in control.call("listKeys")["keys"] if entry["keyId"] == key["keyId"]]
+    assert listed == {name: value for name, value in key.items() if name != "privateKey"}
+    body = "".join(key["privateKey"].split("\n")[1:-2])
+    der = base64.b64decode(body)
+    secret = der[36:68]
+    for path in Path(server.data).rglob("*"):
+        if path.is_file():
+            data = path.read_bytes()
+            assert body[48:90].encode() not in data and secret not in data, f"the private key is in {path}"
+    assert body[48:90] not in server.stderr() + server.stdout()
+
+
+def test_everything_in_the_data_directory_is_its_owners_alone(server):
+    for path in [Path(server.data), *Path(server.data).rglob("*")]:
+        wanted = 0o700 if path.is_dir() else 0o600
+        assert stat.S_IMODE(path.stat().st_mode) == wanted, path
+
+
+# Catalogue ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_catalogue_reads_back_as_it_was_written(control, app):
+    shown = control.call("getCatalog", bundleId=app.bundle_id)
+    assert {product["productId"] for product in shown["products"]} == set(PRICES)
+    assert control.call("putCatalog", shown, bundleId=app.bundle_id) == shown
+    assert control.call("getCatalog", bundleId=app.bundle_id) == shown
+
+
+def test_products_and_groups_can_be_added_one_by_one(server, control, team):
+    app = App(server, control, "com.example.piecemeal", None, team)
+    assert control.call("getCatalog", bundleId=app.bundle_id)["products"] == []
+    control.call("putGroup", CATALOG["groups"][0], bundleId=app.bundle_id)
+    for product in CATALOG["products"]:
+        if product["productId"] in (COINS, BASIC):
+            made = control.call("putProduct", product, bundleId=app.bundle_id)
+            assert made["productId"] == product["productId"]
+    shown = control.call("getCatalog", bundleId=app.bundle_id)
+    assert [group["groupId"] for group in shown["groups"]] == [CATALOG["groups"][0]["groupId"]]
+    assert {product["productId"] for product in shown["products"]} == {COINS, BASIC}
+    assert app.sandbox.buy("ann", BASIC).payload["offerType"] == 1
+    with pytest.raises(ControlRefused) as refused:
+        control.call("putProduct", {"productId": "x", "type": "CONSUMABLE", "prise": "1"}, bundleId=app.bundle_id)
+    assert {"$.prise", "$.price"} <= {fault["path"] for fault in refused.value.faults}
+
+
+# Customers ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["ann bob", "ann/bob", "größe", "a?b=c&d#e", "100%", "...", "日本", "😀", "'; DROP TABLE accounts; --", "x" * 128])
+def test_a_customer_may_have_any_name(sandbox, name):
+    made = sandbox.create(name)
+    assert made["customer"] == name
+    assert sandbox.control("getCustomer", customer=name) == made
+    bought = sandbox.buy(name, COINS)
+    assert bought.app_transaction_id == made["appTransactionId"]
+
+
+def test_a_customer_who_exists_stays_as_they_are(sandbox, customer):
+    made = sandbox.create(customer, storefront="DEU")
+    assert made["storefront"] == "DEU" and made["hasAppTransaction"] is True
+    assert sandbox.create(customer, storefront="JPN", downloadsApp=False) == made
+
+
+def test_a_customer_is_shown_with_what_they_have(sandbox, customer):
+    sandbox.buy(customer, SOLO)
+    sandbox.buy(customer, FOREVER)
+    bought = sandbox.buy(customer, BASIC)
+    shown = sandbox.control("getCustomer", customer=customer)
+    assert shown["owned"] == sorted([SOLO, FOREVER]) and shown["transactions"] == 3
+    (entry,) = shown["subscriptions"]
+    assert (entry["transactionId"], entry["status"], entry["autoRenewStatus"]) == (bought.id, 1, 1)
+    assert entry["expiresDate"] == bought.payload["expiresDate"]
+    assert "family" not in shown
+
+
+def test_customers_are_listed_page_by_page_in_the_order_in_which_they_came(server, control, team):
+    app = App(server, control, "com.example.crowd", None, team)
+    names = [f"customer {number}" for number in range(23)]
+    for name in names:
+        app.sandbox.create(name)
+    seen, query = [], {"limit": 10}
+    while True:
+        page = app.sandbox.control("listCustomers", query=query)
+        seen += [entry["customer"] for entry in page["customers"]]
+        if "next" not in page:
+            break
+        assert len(page["customers"]) == 10
+        query["after"] = page["next"]
+    assert seen == names
+    assert app.production.control("listCustomers") == {"customers": []}
+    for wrong in ({"limit": 0}, {"limit": 101}, {"limit": "x"}, {"after": "x"}):
+        with pytest.raises(ControlRefused) as refused:
+            app.sandbox.control("listCustomers", query=wrong)
+        assert refused.value.status == 400
+
+
+def test_the_device_can_finish_too(sandbox, customer):
+    bought = sandbox.buy(customer, COINS)
+    assert sandbox.control("finishTransaction", transactionId=bought.id)["events"] == ["finished"]
+    assert sandbox.control("finishTransaction", transactionId=bought.id)["events"] == []
+    assert sandbox.whole_history(bought.id, V1)[0] == []
+
+
+# The journal ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_journal_lists_the_newest_refusals_first(control, app):
+    wanted = [app.sandbox.send("GET", f"/inApps/v2/history/x{number}").headers["X-Request-ID"] for number in range(5)]
+    listed = [entry["requestId"] for entry in control.call("listJournal", query={"limit": 5})["entries"]]
+    assert listed == wanted[::-1]
+    for limit in (0, 101, "x"):
+        with pytest.raises(ControlRefused) as refused:
+            control.call("listJournal", query={"limit": limit})
+        assert refused.value.status == 400
+
+
+def test_what_succeeds_is_not_in_the_journal(control, app, customer):
+    answer = app.sandbox.send("GET", f"/inApps/v2/history/{app.sandbox.buy(customer, COINS).id}")
+    with pytest.raises(ControlRefused) as refused:
+        control.call("explain", requestId=answer.headers["X-Request-ID"])
+    assert status_and_code(refused) == (404, "unknown_request")
+
+
+# Certificates ---------------------------------------------------------------------------------------------------------
+
+
+def test_after_a_rotation_old_and_new_signatures_verify_with_the_same_root(serve):
+    till = serve()
+    control = ControlClient(till.address("control"))
+    app = App(till, control, "com.example.rotation", catalog=CATALOG)
+    old = app.sandbox.buy("ann", COINS)
+    before = control.call("getAuthority")
+    after = control.call("rotateChain")
+    assert after["chainId"] != before["chainId"]
+    assert after["rootCertificate"] == before["rootCertificate"]
+    assert control.call("getAuthority") == after
+    new = app.sandbox.transaction(app.sandbox.client.get_transaction_info(old.id).signedTransactionInfo)
+    assert new.lasting == old.transaction.lasting
+    chains = [payload_rules.decode(signed.jws)[0]["x5c"] for signed in (old.transaction, new)]
+    assert chains[0][0] != chains[1][0] and chains[0][1] != chains[1][1] and chains[0][2] == chains[1][2]
+    app.sandbox.verifier.verify_and_decode_signed_transaction(old.transaction.jws)
+    assert till.stop() == 0
+    again = serve(data=till.data)
+    control = ControlClient(again.address("control"))
+    assert control.call("getAuthority") == after
+    assert run_till("doctor", "--data", till.data).returncode == 0
+
+
+# The directory --------------------------------------------------------------------------------------------------------
+
+
+def test_a_second_server_on_the_same_directory_is_refused_with_a_clear_message(server):
+    outcome = run_till("serve", "--data", server.data, "--production-port", 0, "--sandbox-port", 0, "--control-port", 0)
+    assert outcome.returncode == 1
+    assert str(server.pid) in outcome.stderr and str(server.data) in outcome.stderr and "--data" in outcome.stderr
+    assert outcome.stdout == ""
+    assert requests.get(server.address("control") + "/readyz", timeout=10).status_code == 200
+
+
+def test_a_port_that_is_taken_is_refused_with_a_clear_message(server, tmp_path):
+    outcome = run_till("serve", "--data", tmp_path / "data", "--production-port", 0, "--sandbox-port", 0,
+                       "--control-port", server.ports["control"])
+    assert outcome.returncode == 1
+    assert f"port {server.ports['control']}" in outcome.stderr.lower() and "--control-port" in outcome.stderr
+
+
+def test_a_restarted_server_carries_on(serve):
+    till = serve()
+    app = App(till, ControlClient(till.address("control")), "com.example.carries-on", catalog=CATALOG)
+    bought = app.sandbox.buy_many("ann", COINS, 3)
+    app.sandbox.refund(bought[1])
+    before, _ = app.sandbox.whole_history(bought[0])
+    shown = app.sandbox.control("getCustomer", customer="ann")
+    refusal = app.sandbox.send("GET", "/inApps/v2/history/x").headers["X-Request-ID"]
+    catalog = app.control.call("getCatalog", bundleId=app.bundle_id)
+    assert till.stop() == 0
+    again = serve(data=till.data)
+    app.server, app.control = again, ControlClient(again.address("control"))
+    realm = type(app.sandbox)(app, "sandbox")
+    assert [signed.lasting for signed in realm.whole_history(bought[0])[0]] == [signed.lasting for signed in before]
+    assert realm.control("getCustomer", customer="ann") == shown
+    assert app.control.call("getCatalog", bundleId=app.bundle_id) == catalog
+    assert app.control.call("explain", requestId=refusal)["status"] == 400, "the journal is kept too"
+    more = realm.buy("ann", COINS)
+    assert more.id not in bought and more.app_transaction_id == shown["appTransactionId"]
+
+
+def test_a_backup_serves_and_its_history_equals(serve, tmp_path):
+    """Taken while serving goes on; with the same root, keys and revisions."""
+    till = serve()
+    app = App(till, ControlClient(till.address("control")), "com.example.backup", catalog=CATALOG)
+    bought = app.sandbox.buy_many("ann", COINS, 25)
+    app.sandbox.refund(bought[3])
+    before, revision = app.sandbox.whole_history(bought[0])
+    target = tmp_path / "copies" / "monday"
+    assert app.control.call("backup", {"to": str(target)}) == {"directory": str(target)}
+    for wrong in (str(target), "relative/path", ""):
+        with pytest.raises(ControlRefused) as refused:
+            app.control.call("backup", {"to": wrong})
+        assert status_and_code(refused) == (409, "backup_refused")
+    later = app.sandbox.buy("ann", COINS)
+    for path in [target, *target.rglob("*")]:
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+    assert run_till("doctor", "--data", target).returncode == 0
+    copy = serve(data=target)
+    assert Path(copy.document["rootCertificate"]).read_bytes() == Path(till.document["rootCertificate"]).read_bytes()
+    app.server, app.control = copy, ControlClient(copy.address("control"))
+    realm = type(app.sandbox)(app, "sandbox")
+    after, _ = realm.whole_history(bought[0])
+    assert [signed.lasting for signed in after] == [signed.lasting for signed in before]
+    assert later.id not in ids(after)
+    assert realm.whole_history(bought[0], revision=revision)[0] == []
+    assert realm.buy("ann", COINS).id not in bought
+
+
+def test_the_profile_of_apple_looks_no_order_up_in_the_sandbox(serve):
+    till = serve("--profile", "apple")
+    app = App(till, ControlClient(till.address("control")), "com.example.faithful", catalog=CATALOG)
+    here, there = app.sandbox.buy("ann", COINS), app.production.buy("ann", COINS)
+    answer = app.sandbox.send("GET", f"/inApps/v1/lookup/{here.order_id}")
+    assert (answer.status_code, answer.content) == (404, b"")
+    assert "orderLookupInSandbox" in app.sandbox.explain(answer)["explanation"]
+    assert app.production.client.look_up_order_id(there.order_id).rawStatus == 0
+
+
+def test_an_answer_of_control_is_json_with_nothing_unknown_in_it(control):
+    """The client of this suite checks every answer; this shows that it can fail."""
+    answer = requests.Response()
+    answer.status_code = 200
+    answer.headers["Content-Type"] = "application/json"
+    for team in ({"issuerId": "x", "name": "y", "colour": "red"}, {"issuerId": "x"}, {"issuerId": "x", "name": 5}):
+        answer._content = json.dumps({"teams": [team]}).encode()
+        with pytest.raises(ValidationError):
+            control.judge("listTeams", answer)
