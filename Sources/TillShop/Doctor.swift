@@ -151,8 +151,7 @@ package struct Doctor: Sendable {
     }
 
     /// Walks an account's rows and compares them with its state.
-    private func findingsOfRows(_ account: Account, _ storage: any Storage, _ highWater: Int64) async throws -> [String]
-    {
+    private func findingsOfRows(_ account: Account, _ storage: any Storage) async throws -> [String] {
         var findings: [String] = []
         var rows: [TransactionID: Transaction] = [:]
         var query = HistoryQuery(account: account.id, limit: 500)

@@ -9,7 +9,7 @@ from appstoreserverlibrary.models.TransactionHistoryRequest import TransactionHi
 from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
 
 import error_codes
-from catalog_of_everything import BASIC, COINS, EXTRA, FOREVER, PRO
+from catalog_of_everything import BASIC, COINS, FOREVER, PRO
 from shop_helpers import V1, V2, DESCENDING, Unlisted
 
 BODY = {"appAccountToken": str(uuid.uuid4())}
