@@ -85,10 +85,12 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(name: "CAllocator"),
         .executableTarget(
             name: "till",
             dependencies: [
-                "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore", arguments,
+                "CAllocator", "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore",
+                arguments,
                 configuration, system, httpClient, hummingbird, logging, metrics, lifecycle, unixSignals, nioCore,
                 nioHTTP1,
             ],

@@ -71,7 +71,7 @@ package final class Shop: Sendable {
     }
 
     /// Runs a body while nobody else runs one under the same name.
-    func exclusively<Value: Sendable>(_ name: String, _ body: () async throws -> Value) async throws -> Value {
+    package func exclusively<Value: Sendable>(_ name: String, _ body: () async throws -> Value) async throws -> Value {
         try await locks.holding([name], body)
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CAllocator
 import Foundation
 import Hummingbird
 import Logging
@@ -66,6 +67,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let settings = try await SettingsSource(file: config)
         let directory = DataDirectory(absolute(settings.text(data, "data") ?? "./till-data"))
+        till_settle_allocator()
         let logger = try Self.logger(settings.text(logLevel, "logLevel"))
         do {
             // The lock comes before anything is made: a second process must not touch what the first one has.

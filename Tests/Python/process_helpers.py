@@ -78,6 +78,7 @@ class Server:
                 stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=clean_environment(),
             )
         self.pid = self.process.pid
+        self.session = requests.Session()
         self.ports = {}
         if wait:
             self.wait_until_ready()
@@ -132,7 +133,7 @@ class Server:
 
     def control(self, method, path, body=None, expect=(200, 201)):
         """A JSON call of the control API."""
-        answer = requests.request(method, f"http://127.0.0.1:{self.ports['control']}{path}", json=body, timeout=30)
+        answer = self.session.request(method, f"http://127.0.0.1:{self.ports['control']}{path}", json=body, timeout=30)
         assert answer.status_code in expect, f"{method} {path}: {answer.status_code} {answer.text[:500]}"
         return answer.json() if answer.content else None
 

@@ -1,4 +1,4 @@
-"""Who may ask: every way in which a bearer token can be wrong, the answer on the wire, and the reason in the journal."""
+"""Who may ask: every way in which a bearer token can be wrong, the answer on the wire, the reason in the journal."""
 
 import base64
 import hashlib
@@ -92,11 +92,13 @@ def test_a_bare_token_without_its_scheme_is_not_repeated_in_the_journal(app, kno
 
 def test_the_word_bearer_may_be_written_in_any_case(app, sandbox, known):
     for scheme in ("bearer", "BEARER", "Bearer "):
-        answer = sandbox.send("GET", everywhere(known)[0], token=None, headers={"Authorization": f"{scheme} {app.token()}"})
+        headers = {"Authorization": f"{scheme} {app.token()}"}
+        answer = sandbox.send("GET", everywhere(known)[0], token=None, headers=headers)
         assert answer.status_code == 200
 
 
-@pytest.mark.parametrize("token", ["garbage", "a.b", "a.b.c", "..", "a.b.c.d", "!!!.???.###", "eyJhbGciOiJFUzI1NiJ9..AAAA"])
+@pytest.mark.parametrize("token", ["garbage", "a.b", "a.b.c", "..", "a.b.c.d", "!!!.???.###",
+                                   "eyJhbGciOiJFUzI1NiJ9..AAAA"])
 def test_garbage(sandbox, known, token):
     unauthenticated(sandbox, everywhere(known)[0], token=token)
 

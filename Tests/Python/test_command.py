@@ -40,7 +40,8 @@ def run(till):
     def run(*arguments, code=0, as_json=False):
         arguments = [str(argument) for argument in arguments] + ["--data", str(till.data)]
         outcome = run_till(*arguments, *(["--json"] if as_json else []))
-        assert outcome.returncode == code, f"till {' '.join(arguments)}: {outcome.returncode}\n{outcome.stdout}{outcome.stderr}"
+        said = f"till {' '.join(arguments)}: {outcome.returncode}\n{outcome.stdout}{outcome.stderr}"
+        assert outcome.returncode == code, said
         if code:
             return outcome.stderr
         assert outcome.stderr == ""
@@ -305,7 +306,8 @@ def test_exit_codes(run, shop, tmp_path):
     """0 done, 1 refused, 2 server not reached, 3 the doctor found something, 64 wrong usage."""
     nobody = ["--control", "http://127.0.0.1:9"]
     for arguments in (["app", "list"], ["customer", "show", "x", *APP], ["buy", THREAD, "--customer", "x", *APP],
-                      ["ca", "rotate"], ["backup", str(tmp_path / "x")], ["explain", "--last"], ["history", "12", *APP]):
+                      ["ca", "rotate"], ["backup", str(tmp_path / "x")], ["explain", "--last"],
+                      ["history", "12", *APP]):
         outcome = run_till(*arguments, *nobody, timeout=10)
         assert outcome.returncode == 2, f"{arguments}: {outcome.returncode} {outcome.stderr}"
         assert "127.0.0.1:9" in outcome.stderr and "till serve" in outcome.stderr and outcome.stdout == ""

@@ -10,7 +10,8 @@ import shop_helpers
 def test_every_documented_error_was_provoked_or_is_listed_with_its_reason():
     provoked, listed = shop_helpers.provoked_codes, set(error_codes.LISTED)
     missing = sorted(set(error_codes.NAMES) - provoked - listed)
-    assert not missing, "neither provoked nor listed: " + ", ".join(f"{code} {error_codes.NAMES[code]}" for code in missing)
+    names = ", ".join(f"{code} {error_codes.NAMES[code]}" for code in missing)
+    assert not missing, f"neither provoked nor listed: {names}"
     assert not provoked & listed, f"provoked although listed: {sorted(provoked & listed)}"
     assert provoked | listed == set(error_codes.NAMES), "a code that is not documented was answered"
     for code, (reason, issue) in error_codes.LISTED.items():

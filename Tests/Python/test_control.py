@@ -19,6 +19,9 @@ from process_helpers import converse, request_bytes, run_till
 from shop_helpers import V1, App, ControlClient, ControlRefused, ids, server_root
 
 
+METRICS_LINE = re.compile(r'# (TYPE|HELP) .*|[a-zA-Z_:][\w:]*(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [-+.\deE]+')
+
+
 def status_and_code(refused):
     return refused.value.status, refused.value.code
 
@@ -75,7 +78,7 @@ def test_metrics_are_prometheus_text_and_count_requests(server, app):
         assert answer.status_code == 200
         assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
         for line in answer.text.splitlines():
-            assert re.fullmatch(r'# (TYPE|HELP) .*|[a-zA-Z_:][\w:]*(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [-+.\deE]+', line), line
+            assert METRICS_LINE.fullmatch(line), line
         lines = [
             line for line in answer.text.splitlines()
             if 'realm="sandbox"' in line and "/inApps/v2/history/" in line and 'status="200"' in line
@@ -115,11 +118,14 @@ def test_a_missing_host_is_refused(server):
     assert outcome.status in (400, 403)
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "https://localhost.evil.example", "null", "http://evil.example:80",
-                                    "http://127.0.0.1.evil.example", "file://"])
+@pytest.mark.parametrize("origin", ["http://evil.example", "https://localhost.evil.example", "null", "file://",
+                                    "http://evil.example:80", "http://127.0.0.1.evil.example"])
 def test_a_page_of_another_origin_is_refused(server, control, origin):
-    for method, path, body in (("GET", "/v1/apps", None), ("POST", "/v1/ca/rotate", None), ("POST", "/v1/teams", {"name": "x"})):
-        answer = requests.request(method, server.address("control") + path, json=body, headers={"Origin": origin}, timeout=10)
+    address = server.address("control")
+    for method, path, body in (
+        ("GET", "/v1/apps", None), ("POST", "/v1/ca/rotate", None), ("POST", "/v1/teams", {"name": "x"}),
+    ):
+        answer = requests.request(method, address + path, json=body, headers={"Origin": origin}, timeout=10)
         assert answer.status_code == 403, answer.text
         assert answer.json()["code"] == "unknown_origin"
         assert "Access-Control-Allow-Origin" not in answer.headers
@@ -130,13 +136,15 @@ def test_a_page_of_this_machine_is_let_in(server):
     assert requests.get(server.address("control") + "/v1/apps", headers=headers, timeout=10).status_code == 200
 
 
-@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
-                                          "application/jsonp", "text/json", None])
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "text/json", None,
+                                          "multipart/form-data; boundary=x", "application/jsonp"])
 def test_a_body_that_is_not_json_is_refused(server, control, content_type):
     """Such bodies a page may post across sites without being asked."""
     headers = {"Content-Type": content_type} if content_type else {}
     before = control.call("listTeams")
-    answer = requests.post(server.address("control") + "/v1/teams", data=b'{"name":"sneaked in"}', headers=headers, timeout=10)
+    answer = requests.post(
+        server.address("control") + "/v1/teams", data=b'{"name":"sneaked in"}', headers=headers, timeout=10
+    )
     with pytest.raises(ControlRefused) as refused:
         control.judge("createTeam", answer)
     assert status_and_code(refused) == (415, "not_json")
@@ -160,10 +168,12 @@ def test_beyond_loopback_control_asks_for_its_token(serve):
     assert stat.S_IMODE(token_file.stat().st_mode) == 0o600
     token = token_file.read_text().strip()
     assert len(token) >= 32
-    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {token}"}, {"Authorization": token}):
+    for header in (None, "Bearer wrong", f"Basic {token}", token):
         for path in ("/v1/apps", "/metrics", "/openapi.json"):
+            headers = {"Authorization": header} if header else {}
             assert requests.get(address + path, headers=headers, timeout=10).status_code == 401
-    assert requests.get(address + "/v1/apps", headers={"Authorization": f"Bearer {token}"}, timeout=10).status_code == 200
+    headers = {"Authorization": f"Bearer {token}"}
+    assert requests.get(address + "/v1/apps", headers=headers, timeout=10).status_code == 200
     assert run_till("app", "list", "--data", till.data).returncode == 0
     assert run_till("app", "list", "--control", address).returncode == 1
     assert till.stop() == 0
@@ -193,7 +203,8 @@ def test_beyond_loopback_control_asks_for_its_token(serve):
     ("createFamily", {"realm": "sandbox"}, {"organizer": "x", "members": ["y", 5]}, ["$.members[1]"]),
     ("buy", {"realm": "sandbox", "customer": "x"}, {"productId": COINS, "quantity": "3"}, ["$.quantity"]),
     ("buy", {"realm": "sandbox", "customer": "x"}, {"productId": COINS, "offer": {"kind": "FREE"}}, ["$.offer.kind"]),
-    ("buy", {"realm": "sandbox", "customer": "x"}, {"productId": COINS, "offer": {"kind": "CODE", "ident": "x"}}, ["$.offer.ident"]),
+    ("buy", {"realm": "sandbox", "customer": "x"}, {"productId": COINS, "offer": {"kind": "CODE", "ident": "x"}},
+     ["$.offer.ident"]),
     ("buy", {"realm": "sandbox", "customer": "x"}, {"productId": COINS, "deviceId": "phone"}, ["$.deviceId"]),
     ("buy", {"realm": "sandbox", "customer": "x"}, {"productId": COINS, "price": 1, "currency": "usd"}, ["$.currency"]),
     ("backup", {}, {"to": 5, "too": 6}, ["$.to", "$.too"]),
@@ -209,9 +220,11 @@ def test_what_is_wrong_with_a_body_is_named_by_its_path(control, app, operation,
     assert refused.value.message
 
 
-@pytest.mark.parametrize("body", [b"{", b"", b"null", b"[]", b'{"name":"a","name":"b"}', b"\xff", b'{"name":"\xff"}', b'{"name":"x"} y'])
+@pytest.mark.parametrize("body", [b"{", b"", b"null", b"[]", b'{"name":"a","name":"b"}', b"\xff", b'{"name":"\xff"}',
+                                  b'{"name":"x"} y'])
 def test_a_body_that_is_no_json_object_is_refused(server, control, body):
-    answer = requests.post(server.address("control") + "/v1/teams", data=body, headers={"Content-Type": "application/json"}, timeout=10)
+    headers = {"Content-Type": "application/json"}
+    answer = requests.post(server.address("control") + "/v1/teams", data=body, headers=headers, timeout=10)
     with pytest.raises(ControlRefused) as refused:
         control.judge("createTeam", answer)
     assert refused.value.status == 400 and refused.value.faults
@@ -331,7 +344,8 @@ def test_products_and_groups_can_be_added_one_by_one(server, control, team):
 # Customers ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["ann bob", "ann/bob", "größe", "a?b=c&d#e", "100%", "...", "日本", "😀", "'; DROP TABLE accounts; --", "x" * 128])
+@pytest.mark.parametrize("name", ["ann bob", "ann/bob", "größe", "a?b=c&d#e", "100%", "...", "日本", "😀", "x" * 128,
+                                  "'; DROP TABLE accounts; --"])
 def test_a_customer_may_have_any_name(sandbox, name):
     made = sandbox.create(name)
     assert made["customer"] == name

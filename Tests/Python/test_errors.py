@@ -36,7 +36,8 @@ ROUTES = {
 }
 MALFORMED = {name: 4000008 if name == "refunds V1" else 4000006 for name in ROUTES}
 MISSING = {name: 4040005 if name in ("refunds V1", "set token") else 4040010 for name in ROUTES}
-WRONG_IDS = ["abc", "12x", "-5", "1.5", "0", "0123456789", " 12", "12 ", "1" * 20, "9" * 19, "1" * 300, "１２", "MABCDEFGHI"]
+WRONG_IDS = ["abc", "12x", "-5", "1.5", "0", "0123456789", " 12", "12 ", "1" * 20, "9" * 19, "1" * 300, "１２",
+             "MABCDEFGHI"]
 
 
 def refused(realm, code, route, id_, **options):

@@ -188,13 +188,13 @@ def test_six_are_the_most(realm, customer):
     assert len(set(copies)) == 5
 
 
-@pytest.mark.parametrize("members, status", [([], 400), (["x"] * 6, 400), (["self"], 400), (["twin", "twin"], 400)])
-def test_a_family_that_cannot_be_is_refused_as_a_whole(sandbox, customer, members, status):
+@pytest.mark.parametrize("members", [[], ["x"] * 6, ["self"], ["twin", "twin"]], ids=["none", "six", "self", "twice"])
+def test_a_family_that_cannot_be_is_refused_as_a_whole(sandbox, customer, members):
     members = [customer if name == "self" else f"{customer}-{name}-{place if name == 'x' else ''}"
                for place, name in enumerate(members)]
     with pytest.raises(ControlRefused) as refused:
         sandbox.control("createFamily", {"organizer": customer, "members": members})
-    assert refused.value.status == status, refused.value
+    assert refused.value.status in (400, 409), refused.value
     with pytest.raises(ControlRefused) as refused:
         sandbox.control("getFamily", customer=customer)
     assert refused.value.status == 404, "nothing of it was made"

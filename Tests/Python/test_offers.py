@@ -53,7 +53,9 @@ def refuses(realm, customer, product_id, status, code, *words, **options):
 def test_the_introductory_offer_comes_by_itself_once_for_each_group(realm, customer):
     free = realm.buy(customer, BASIC)
     assert offer_of(free.payload) == (1, None, "FREE_TRIAL", "P1W", 0)
-    assert free.payload["expiresDate"] - free.payload["purchaseDate"] in (7 * DAY, 7 * DAY - 3_600_000, 7 * DAY + 3_600_000)
+    # A week of Pacific days: an hour more or less when the clocks change there.
+    length = free.payload["expiresDate"] - free.payload["purchaseDate"]
+    assert length in (7 * DAY, 7 * DAY - 3_600_000, 7 * DAY + 3_600_000)
     assert pending(free.renewal) == (None, None, None, None, 4990)
     paid = realm.buy(customer, EXTRA)
     assert offer_of(paid.payload) == (1, None, "PAY_AS_YOU_GO", "P4W", 490), "the other group has an offer of its own"
@@ -184,8 +186,7 @@ def test_a_nonce_is_good_once(sandbox, customer, signatures, form):
     sandbox.buy(customer, BASIC, offer=offer)
     with pytest.raises(ControlRefused) as refused:
         sandbox.buy(customer, BASIC, offer=offer)
-    assert (refused.value.status, refused.value.code) == (422, "offer_signature")
-    assert "nonce" in refused.value.message
+    assert (refused.value.status, refused.value.code) == (409, "offer_signature_used")
 
 
 @pytest.mark.parametrize("change", [
@@ -268,7 +269,9 @@ def test_a_newer_signature_that_was_tampered_with_is_refused_and_explained(app, 
     sandbox.buy(customer, BASIC, offer={"kind": "PROMOTIONAL", "id": "month", "token": good})
 
 
-def test_a_promotional_offer_needs_a_signature_a_known_offer_and_an_earlier_subscription(sandbox, customer, signatures, form):
+def test_a_promotional_offer_needs_a_signature_a_known_offer_and_an_earlier_subscription(
+    sandbox, customer, signatures, form
+):
     refuses(sandbox, customer, BASIC, 409, "offer_needs_earlier_subscription",
             offer=signed(signatures, form, BASIC, "month"))
     sandbox.lapsed(customer, BASIC)

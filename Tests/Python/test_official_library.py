@@ -16,7 +16,7 @@ HISTORY_KEYS = {"revision", "hasMore", "bundleId", "appAppleId", "environment", 
 NO_OFFER = {"kind": "NONE"}
 
 
-# What a purchase says --------------------------------------------------------------------------------------------------
+# What a purchase says -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("product_id, type_, quantity", [
@@ -96,7 +96,9 @@ def test_a_subscription_says_its_group_its_period_and_its_line_item(realm, custo
     ("USA", "143441", 990, "USD"), ("DEU", "143443", 1090, "EUR"), ("JPN", "143462", 160_000, "JPY"),
     ("AUS", "143460", 990, "USD"),
 ])
-def test_a_price_is_that_of_the_storefront_in_thousandths(sandbox, customer, storefront, storefront_id, price, currency):
+def test_a_price_is_that_of_the_storefront_in_thousandths(
+    sandbox, customer, storefront, storefront_id, price, currency
+):
     payload = sandbox.buy(customer, COINS, quantity=2, storefront=storefront).payload
     assert (payload["storefront"], payload["storefrontId"]) == (storefront, storefront_id)
     assert (payload["price"], payload["currency"]) == (price * 2, currency)
@@ -113,7 +115,8 @@ def test_the_device_hands_over_what_it_can_check(realm, customer):
     assert bought.device_id == device.lower()
     app = bought.app_on_device.payload
     assert app["appTransactionId"] == bought.app_transaction_id
-    assert (app["originalApplicationVersion"], app["applicationVersion"], app["originalPlatform"]) == ("1.0", "1.0", "iOS")
+    assert app["originalApplicationVersion"] == app["applicationVersion"] == "1.0"
+    assert app["originalPlatform"] == "iOS"
     assert app["deviceVerificationNonce"] != bought.on_device["deviceVerificationNonce"]
     again = realm.control("getTransaction", query={"deviceId": device}, transactionId=bought.id)
     handed = realm.transaction(again["device"]["signedTransactionInfo"], device=device.lower())
@@ -311,7 +314,8 @@ def test_statuses_tell_active_expired_and_revoked_apart_and_can_be_asked_for_by_
     assert found(Status.EXPIRED) == {expired.id: Status.EXPIRED}
     assert found(Status.REVOKED) == {extra.id: Status.REVOKED}
     assert found(Status.ACTIVE) == found(Status.BILLING_RETRY, Status.BILLING_GRACE_PERIOD) == {}
-    empty = realm.ask(f"/inApps/v1/subscriptions/{expired.id}?status=3", {"environment", "bundleId", "appAppleId", "data"})
+    keys = {"environment", "bundleId", "appAppleId", "data"}
+    empty = realm.ask(f"/inApps/v1/subscriptions/{expired.id}?status=3", keys)
     assert empty["data"] == []
 
 

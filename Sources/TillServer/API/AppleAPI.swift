@@ -96,6 +96,9 @@ struct Exchange: Sendable {
             return Array(buffer: try await request.body.collect(upTo: 65_536))
         } catch is NIOTooManyBytesError {
             throw APIError.tooLarge("The body is longer than 65536 bytes.")
+        } catch {
+            // Bad chunks, or an end before the announced length: the client's doing, whatever the parser calls it.
+            throw APIError.malformed("The body did not arrive whole or is not framed as HTTP asks.")
         }
     }
 }

@@ -85,13 +85,13 @@ struct RefusalMiddleware: RouterMiddleware {
                 id: context.requestID,
                 at: shop.wallClock(),
                 realm: realm,
-                method: String(request.method.rawValue.prefix(16)),
-                path: String(request.uri.path.prefix(256)),
+                method: request.method.rawValue.cut(toBytes: 16),
+                path: request.uri.path.cut(toBytes: 256),
                 status: status,
                 code: code,
-                app: claimed.app.map { String($0.prefix(256)) },
-                keyID: claimed.keyID.map { String($0.prefix(64)) },
-                explanation: String(explanation.prefix(2_048))
+                app: claimed.app?.cut(toBytes: 256),
+                keyID: claimed.keyID?.cut(toBytes: 64),
+                explanation: explanation.cut(toBytes: 2_048)
             )
         )
     }

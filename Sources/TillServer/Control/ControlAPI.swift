@@ -80,7 +80,7 @@ package struct ControlAPI: Sendable {
     private func answer(_ route: ControlRoute, _ request: Request, _ context: BasicRequestContext) async throws
         -> Response
     {
-        let bytes = route.method == .get ? [] : Array(buffer: try await request.body.collect(upTo: Self.longestBody))
+        let bytes = route.method == .get ? [] : try await Self.bytes(of: request, atMost: Self.longestBody(of: route))
         var body = ControlBody(.null)
         if let schema = route.request, !Self.readsItsOwnBody(schema) {
             let tree = try Self.tree(of: bytes)
@@ -110,7 +110,11 @@ package struct ControlAPI: Sendable {
             bytes: bytes,
             body: body
         )
-        let answer = try await route.answer(exchange)
+        // A catalogue's tree is many times its text; one at a time bounds what they take together.
+        let answer =
+            route.request.map(Self.readsItsOwnBody) == true
+            ? try await shop.exclusively("catalogue") { try await route.answer(exchange) }
+            : try await route.answer(exchange)
         return route.response == nil ? Response(status: .noContent) : .json(answer, status: route.status)
     }
 
@@ -135,8 +139,28 @@ package struct ControlAPI: Sendable {
         if case .anyObject = schema { true } else { false }
     }
 
-    /// The largest body: a catalogue.
-    private static let longestBody = 8 * 1_024 * 1_024
+    /// A catalogue may be large; nothing else is.
+    private static func longestBody(of route: ControlRoute) -> Int {
+        route.request.map(readsItsOwnBody) == true ? CatalogLimits.bytes : 65_536
+    }
+
+    private static func bytes(of request: Request, atMost limit: Int) async throws -> [UInt8] {
+        do {
+            return Array(buffer: try await request.body.collect(upTo: limit))
+        } catch is NIOTooManyBytesError {
+            throw ControlError(
+                status: .contentTooLarge,
+                code: "too_large",
+                message: "The body is longer than \(limit) bytes."
+            )
+        } catch {
+            throw ControlError(
+                status: .badRequest,
+                code: "bad_body",
+                message: "The body did not arrive whole or is not framed as HTTP asks."
+            )
+        }
+    }
 }
 
 /// What a running server knows of itself.

@@ -65,7 +65,10 @@ package struct ControlGuard: Sendable {
     }
 
     private static func name(in authority: String) -> String {
-        if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } + "]" }
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+            let rest = authority[authority.index(after: end)...]
+            return rest.isEmpty || rest.hasPrefix(":") ? String(authority[...end]) : authority
+        }
         return authority.prefix { $0 != ":" }.lowercased()
     }
 
@@ -127,8 +130,6 @@ struct ControlMiddleware: RouterMiddleware {
             return ControlError(status: .serviceUnavailable, code: "busy", message: "\(busy.reason). Try again.")
         case let error as APIError:
             return ControlError(status: .badRequest, code: "bad_request", message: error.explanation)
-        case is NIOTooManyBytesError:
-            return ControlError(status: .contentTooLarge, code: "too_large", message: "The body is longer than 8 MiB.")
         case let error as HTTPError where error.status == .notFound:
             return .notFound("no_such_route", "No such route. The verbs are described at /openapi.json.")
         default:

@@ -178,15 +178,18 @@ struct ControlError: Error, Sendable {
         ControlError(status: .conflict, code: code, message: message)
     }
 
+    /// A catalogue names up to a thousand of its faults, and says so when there are more.
+    private static let mostFaults = 1_001
+
     /// Two keys, three when places are named.
     var body: [UInt8] {
         var json = PayloadWriter()
         json.put("code", code)
-        json.put("message", message)
+        json.put("message", message.cut(toBytes: 4_096))
         if !faults.isEmpty {
             json.put(
                 "faults",
-                objects: faults.map { fault in
+                objects: faults.prefix(Self.mostFaults).map { fault in
                     var json = PayloadWriter()
                     json.put("path", fault.path)
                     json.put("expected", fault.expected)

@@ -5,7 +5,7 @@ package enum CatalogLimits {
     /// Arrays and objects inside each other.
     package static let depth = 64
     /// Values of a document, counting each string, number, array and object.
-    package static let values = 500_000
+    package static let values = 250_000
     /// Products of a catalogue, of all types together.
     package static let products = 10_000
     /// Subscription groups of a catalogue.

@@ -31,33 +31,66 @@ package struct DataDirectory: Sendable {
     /// The files of a chain.
     package func chain(_ id: String) -> ChainFiles { ChainFiles(folder: "\(path)/ca/\(id)") }
 
-    /// Makes the folders.
+    /// Makes the folders, and clears away what a crash left half written. Only for who holds the lock.
     package func prepare() throws {
         for folder in [path, path + "/ca", keys] { try Self.makeFolder(folder) }
+        removeUnfinished()
         // SQLite gives its side files the mode of the database; so the database is born private.
         if !FileManager.default.fileExists(atPath: database) {
             try Self.write("", to: database)
         }
     }
 
-    /// Makes a private folder.
+    /// Makes a folder that nobody else may enter; one that is there becomes so.
     package static func makeFolder(_ path: String) throws {
-        try FileManager.default.createDirectory(
-            atPath: path,
-            withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700]
-        )
-    }
-
-    /// Writes a private file: first under another name, then moved into place, so that no crash leaves half of it.
-    package static func write(_ text: String, to path: String) throws {
-        let temporary = "\(path).new-\(ProcessInfo.processInfo.processIdentifier)"
-        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-        guard FileManager.default.createFile(atPath: temporary, contents: Data(text.utf8), attributes: attributes)
-        else {
+        let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST, chmod(path, 0o700) == 0 else {
             throw DirectoryRefused.cannotWrite(path)
         }
-        guard rename(temporary, path) == 0 else { throw DirectoryRefused.cannotWrite(path) }
+    }
+
+    /// Writes a private file: first under another name, synced, then moved into place. At no moment is there half of it,
+    /// nor can anybody else read it.
+    package static func write(_ text: String, to path: String) throws {
+        let temporary = "\(path)\(unfinished)\(ProcessInfo.processInfo.processIdentifier)"
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw DirectoryRefused.cannotWrite(path) }
+        let bytes = Array(text.utf8)
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { break }
+            written += count
+        }
+        let isSafe = written == bytes.count && fsync(descriptor) == 0
+        close(descriptor)
+        guard isSafe, rename(temporary, path) == 0 else {
+            unlink(temporary)
+            throw DirectoryRefused.cannotWrite(path)
+        }
+        sync(folderOf: path)
+    }
+
+    /// A name is safe in its folder only once the folder is.
+    private static func sync(folderOf path: String) {
+        let descriptor = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    /// Stands between a file's name and a process id while the file is being written.
+    private static let unfinished = ".unfinished-"
+
+    /// Removes what a crash left half written.
+    private func removeUnfinished() {
+        let files = FileManager.default
+        guard let walk = files.enumerator(atPath: path) else { return }
+        for case let name as String in walk where name.contains(Self.unfinished) {
+            try? files.removeItem(atPath: "\(path)/\(name)")
+        }
     }
 
     /// The whole of a text file.
