@@ -98,7 +98,7 @@ package enum BearerRefusal: Error, Sendable, Equatable {
                 + (countedFromIssue ? "its iat" : "now (it has no iat)")
                 + ", which is \(Words.seconds(seconds - maximum)) too late; the most is \(Words.seconds(maximum))."
         case .bundleIDMissing:
-            "The token has no bid; put the app's bundle id there."
+            "The token has no bid that is a text; put the app's bundle id there."
         }
     }
 }

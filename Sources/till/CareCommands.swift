@@ -52,7 +52,10 @@ struct AuthorityCommand: AsyncParsableCommand {
     )
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Shows the root and the chain.")
+        static let configuration = CommandConfiguration(
+            abstract: "Shows the root and the chain.",
+            discussion: "till ca show --json"
+        )
 
         @OptionGroup var server: ServerOptions
 
@@ -67,7 +70,10 @@ struct AuthorityCommand: AsyncParsableCommand {
     }
 
     struct Export: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Writes the root certificate to a file.")
+        static let configuration = CommandConfiguration(
+            abstract: "Writes the root certificate to a file.",
+            discussion: "till ca export root.der"
+        )
 
         @Argument(help: "The file; .der or .cer writes DER, everything else PEM.")
         var file: String
@@ -83,13 +89,16 @@ struct AuthorityCommand: AsyncParsableCommand {
             guard FileManager.default.createFile(atPath: file, contents: data) else {
                 throw CommandRefused("\(file) cannot be written.")
             }
-            if !server.json { print("Wrote \(file). Trust it in tests and in your own store only.") }
+            Output.show(.members(["file": .string(file)]), asJSON: server.json) { _ in
+                "Wrote \(file). Trust it in tests and in your own store only."
+            }
         }
     }
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Issues a new leaf and intermediate; what was signed before keeps verifying."
+            abstract: "Issues a new leaf and intermediate; what was signed before keeps verifying.",
+            discussion: "till ca rotate"
         )
 
         @OptionGroup var server: ServerOptions

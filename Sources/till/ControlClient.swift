@@ -112,11 +112,18 @@ struct ControlClient: Sendable {
         return tree
     }
 
+    /// Lives as long as the command. A server that is not there is told at once, not after many tries.
+    private static let http: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
     /// Sends a request and reads the whole answer.
     static func exchange(_ request: HTTPClientRequest, at address: String) async throws -> (status: Int, body: [UInt8])
     {
         do {
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+            let response = try await http.execute(request, timeout: .seconds(60))
             let body = try await response.body.collect(upTo: 64 * 1_024 * 1_024)
             return (Int(response.status.code), Array(buffer: body))
         } catch {

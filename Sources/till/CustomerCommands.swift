@@ -16,7 +16,8 @@ struct CustomerCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Creates a customer; one who exists stays as they are."
+            abstract: "Creates a customer; one who exists stays as they are.",
+            discussion: "till customer create eva --storefront DEU"
         )
 
         @Argument(help: "The customer's name in this store.")
@@ -42,7 +43,10 @@ struct CustomerCommand: AsyncParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Shows a customer and what they have.")
+        static let configuration = CommandConfiguration(
+            abstract: "Shows a customer and what they have.",
+            discussion: "till customer show eva --realm production"
+        )
 
         @Argument(help: "The customer's name.")
         var customer: String
@@ -57,7 +61,10 @@ struct CustomerCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists customers, a page at a time.")
+        static let configuration = CommandConfiguration(
+            abstract: "Lists customers, a page at a time.",
+            discussion: "till customer list --limit 20"
+        )
 
         @Option(help: "The appTransactionId after which the page begins.")
         var after: String?
@@ -96,7 +103,10 @@ struct FamilyCommand: AsyncParsableCommand {
     )
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Makes a family of two to six.")
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a family of two to six.",
+            discussion: "till family create ann bob carla --name millers"
+        )
 
         @Argument(help: "The customer who leads it.")
         var organizer: String
@@ -121,7 +131,10 @@ struct FamilyCommand: AsyncParsableCommand {
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Shows the family of a customer.")
+        static let configuration = CommandConfiguration(
+            abstract: "Shows the family of a customer.",
+            discussion: "till family show ann"
+        )
 
         @Argument(help: "The customer's name.")
         var customer: String
@@ -136,7 +149,10 @@ struct FamilyCommand: AsyncParsableCommand {
     }
 
     struct Join: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lets a customer join the family of another.")
+        static let configuration = CommandConfiguration(
+            abstract: "Lets a customer join the family of another.",
+            discussion: "till family join dora --with ann"
+        )
 
         @Argument(help: "Who joins.")
         var customer: String
@@ -157,7 +173,8 @@ struct FamilyCommand: AsyncParsableCommand {
 
     struct Leave: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lets a customer leave; when the one who leads it leaves, the family ends."
+            abstract: "Lets a customer leave; when the one who leads it leaves, the family ends.",
+            discussion: "till family leave dora"
         )
 
         @Argument(help: "Who leaves.")
@@ -168,7 +185,9 @@ struct FamilyCommand: AsyncParsableCommand {
         func run() async throws {
             let client = try server.client()
             try await client.delete("\(try await scope.path(client))/customers/\(escaped(customer))/family")
-            if !server.json { print("\(customer) left the family.") }
+            Output.show(.members(["left": .string(customer)]), asJSON: server.json) { _ in
+                "\(customer) left the family."
+            }
         }
     }
 }

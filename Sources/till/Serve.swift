@@ -135,30 +135,35 @@ struct Serve: AsyncParsableCommand {
         let running: @Sendable (Ports.Face, Int) async -> Void = { face, port in
             if ports.set(face, port) { announce.make(ports) }
         }
+        let productionPort = source.number(productionPort, "productionPort", default: 8_888)
+        let sandboxPort = source.number(sandboxPort, "sandboxPort", default: 8_889)
+        let controlPort = source.number(controlPort, "controlPort", default: 8_890)
+        func api(_ realm: Realm) -> Router<APIContext> { AppleAPI(shop: shop, realm: realm, meter: meter).router() }
         let services: [any Service] = [
-            Listener(host: host, port: source.number(productionPort, "productionPort", default: 8_888), limits: limits)
-                .application(AppleAPI(shop: shop, realm: .production, meter: meter).router(), logger: logger) {
-                    await running(.production, $0)
-                },
-            Listener(host: host, port: source.number(sandboxPort, "sandboxPort", default: 8_889), limits: limits)
-                .application(AppleAPI(shop: shop, realm: .sandbox, meter: meter).router(), logger: logger) {
-                    await running(.sandbox, $0)
-                },
-            Listener(
-                host: controlAddress,
-                port: source.number(controlPort, "controlPort", default: 8_890),
-                limits: limits
-            ).application(control.router(), logger: logger) { await running(.control, $0) },
+            NamedListener(
+                Listener(host: host, port: productionPort, limits: limits)
+                    .application(api(.production), logger: logger) { await running(.production, $0) },
+                flag: "--production-port",
+                port: productionPort
+            ),
+            NamedListener(
+                Listener(host: host, port: sandboxPort, limits: limits)
+                    .application(api(.sandbox), logger: logger) { await running(.sandbox, $0) },
+                flag: "--sandbox-port",
+                port: sandboxPort
+            ),
+            NamedListener(
+                Listener(host: controlAddress, port: controlPort, limits: limits)
+                    .application(control.router(), logger: logger) { await running(.control, $0) },
+                flag: "--control-port",
+                port: controlPort
+            ),
         ]
-        do {
-            try await ServiceGroup(
-                services: services,
-                gracefulShutdownSignals: [.sigterm, .sigint],
-                logger: logger
-            ).run()
-        } catch let error as IOError {
-            throw CommandRefused("A port is not to be had: \(error). Choose others with --production-port and so on.")
-        }
+        try await ServiceGroup(
+            services: services,
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger
+        ).run()
         await shop.journal.flush()
         try await storage.close()
     }
@@ -212,6 +217,27 @@ struct Serve: AsyncParsableCommand {
         let token = (0..<2).map { _ in UUID().uuidString.lowercased() }.joined()
         try DataDirectory.write(token + "\n", to: directory.controlToken)
         return token
+    }
+}
+
+/// A listener that says which port it could not have, and by which flag to choose another.
+private struct NamedListener: Service {
+    private let listener: any Service
+    private let flag: String
+    private let port: Int
+
+    init(_ listener: any Service, flag: String, port: Int) {
+        self.listener = listener
+        self.flag = flag
+        self.port = port
+    }
+
+    func run() async throws {
+        do {
+            try await listener.run()
+        } catch let error as IOError {
+            throw CommandRefused("Port \(port) is not to be had (\(error)). Choose another with \(flag).")
+        }
     }
 }
 

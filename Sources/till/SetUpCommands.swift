@@ -11,7 +11,10 @@ struct AppCommand: AsyncParsableCommand {
     )
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Creates an app, and a team if there is none.")
+        static let configuration = CommandConfiguration(
+            abstract: "Creates an app, and a team if there is none.",
+            discussion: "till app create com.example.app --apple-id 1234567890 --name 'My app'"
+        )
 
         @Argument(help: "The bundle identifier.")
         var bundleID: String
@@ -37,7 +40,10 @@ struct AppCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists the apps.")
+        static let configuration = CommandConfiguration(
+            abstract: "Lists the apps.",
+            discussion: "till app list --json"
+        )
 
         @OptionGroup var server: ServerOptions
 
@@ -59,7 +65,10 @@ struct KeyCommand: AsyncParsableCommand {
     )
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Makes a key and writes its private half, once.")
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a key and writes its private half, once.",
+            discussion: "till key create --name backend --out ./keys"
+        )
 
         @Option(help: "What the key is for.")
         var name: String?
@@ -93,7 +102,10 @@ struct KeyCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lists the keys.")
+        static let configuration = CommandConfiguration(
+            abstract: "Lists the keys.",
+            discussion: "till key list"
+        )
 
         @OptionGroup var server: ServerOptions
 
@@ -103,7 +115,10 @@ struct KeyCommand: AsyncParsableCommand {
     }
 
     struct Revoke: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Revokes a key for ever.")
+        static let configuration = CommandConfiguration(
+            abstract: "Revokes a key for ever.",
+            discussion: "till key revoke 2X9R4HXF34"
+        )
 
         @Argument(help: "The key id.")
         var keyID: String

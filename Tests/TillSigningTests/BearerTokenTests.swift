@@ -122,7 +122,12 @@ struct BearerTokenTests {
         )
     }
 
-    @Test("Claims of the wrong kind are refused by name", arguments: ["iss", "bid", "aud", "iat", "exp"])
+    @Test("A bid that is no text is no bid, which some routes have an error of their own for")
+    func bidOfAnotherKind() throws {
+        for value in ["{}", "true", "[1]", "5"] { #expect(refusal(try header(["bid": value])) == .bundleIDMissing) }
+    }
+
+    @Test("Claims of the wrong kind are refused by name", arguments: ["iss", "aud", "iat", "exp"])
     func kinds(name: String) throws {
         for value in ["{}", "true", "[1]"] {
             guard case .wrongKind(name, _)? = refusal(try header([name: value])) else {

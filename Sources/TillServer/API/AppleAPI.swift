@@ -36,6 +36,15 @@ package struct AppleAPI: Sendable {
             router.on(RouterPath(endpoint.path), method: endpoint.method) { request, context in
                 try await answer(endpoint, request, context)
             }
+            // The router takes no notice of empty parts; an empty id is an id nevertheless, and a malformed one.
+            router.on(RouterPath(endpoint.path.replacing("/{id}", with: "")), method: endpoint.method) {
+                request,
+                context in
+                guard request.uri.path.contains("//") || request.uri.path.hasSuffix("/") else {
+                    throw APIError.noSuchRoute("The path lacks its id.")
+                }
+                return try await answer(endpoint, request, context)
+            }
         }
         return router
     }

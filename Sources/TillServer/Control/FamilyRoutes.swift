@@ -44,9 +44,16 @@ extension ControlAPI {
                         path: "$.members"
                     )
                 }
-                let host = try await shop.openAccount(CustomerName(scope, organizer), Opening())
-                for member in members {
-                    try await join(member, host, named: exchange.body.text("name"), scope)
+                guard Set(members).count == members.count else {
+                    throw ControlError.bad("bad_members", "A member is named twice.", path: "$.members")
+                }
+                try await shop.exclusively("families/\(scope.realm.rawValue)/\(scope.app)") {
+                    // Nobody joins unless everybody can.
+                    for member in [organizer] + members { try await checkIsFree(CustomerName(scope, member)) }
+                    let host = try await shop.openAccount(CustomerName(scope, organizer), Opening())
+                    for member in members {
+                        try await join(member, host, named: exchange.body.text("name"), scope)
+                    }
                 }
                 return try await json(familyOf: CustomerName(scope, organizer))
             },
@@ -83,6 +90,14 @@ extension ControlAPI {
                 return []
             },
         ]
+    }
+
+    private func checkIsFree(_ name: CustomerName) async throws {
+        let scope = name.scope
+        let account = try await shop.storage.account(realm: scope.realm, app: scope.app, customer: name.customer)
+        if let family = account?.family {
+            throw Refusal.alreadyInFamily(customer: name.customer, family: family.name)
+        }
     }
 
     private func join(_ member: String, _ host: Account, named name: String?, _ scope: AccountScope) async throws {

@@ -50,8 +50,8 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    /// Writes a private file: first under another name, synced, then moved into place. At no moment is there half of it,
-    /// nor can anybody else read it.
+    /// Writes a private file: first under another name, synced, then moved into place. At no moment is there half of
+    /// it, nor can anybody else read it.
     package static func write(_ text: String, to path: String) throws {
         let temporary = "\(path)\(unfinished)\(ProcessInfo.processInfo.processIdentifier)"
         unlink(temporary)

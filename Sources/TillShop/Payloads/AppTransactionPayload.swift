@@ -21,7 +21,11 @@ enum AppTransactionPayload {
         json.put("receiptCreationDate", createdAt)
         if device != nil { json.put("requestDate", createdAt) }
         json.put("originalPurchaseDate", download.originalPurchaseDate)
-        json.put("originalApplicationVersion", download.originalApplicationVersion)
+        // The sandbox knows no first version: it is 1.0 for everybody.
+        json.put(
+            "originalApplicationVersion",
+            account.realm == .sandbox ? "1.0" : download.originalApplicationVersion
+        )
         json.put("preorderDate", download.preorderDate)
         json.put("deviceVerification", device?.verification)
         json.put("deviceVerificationNonce", device?.nonce)
