@@ -138,7 +138,7 @@ struct ExchangeTests {
         "What is no route, or not by this method, is told without an error object",
         arguments: [
             ("GET", "/", 404), ("GET", "/inapps/v2/history/1", 404), ("POST", "/inApps/v2/history/1", 405),
-            ("GET", "/inApps/v1/transactions/1/finish", 405), ("GET", "/inApps/v2/history/", 404),
+            ("GET", "/inApps/v1/transactions/1/finish", 405), ("GET", "/inApps/v2/history", 404),
         ]
     )
     func routes(_ method: String, _ path: String, _ status: Int) async throws {
