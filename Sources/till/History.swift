@@ -40,8 +40,8 @@ struct History: AsyncParsableCommand {
     func run() async throws {
         let client = try server.client()
         let bundleID = try await scope.bundleID(client)
-        let pair = try keyPair(client)
         let keys = try await client.get("/v1/keys")["keys"]?.elements ?? []
+        let pair = try keyPair(client)
         guard let issuer = keys.first(where: { $0["keyId"]?.text == pair.keyID })?["issuerId"]?.text else {
             throw CommandRefused("The server does not know key \(pair.keyID). Keys are made with till key create.")
         }
