@@ -190,10 +190,10 @@ extension Ledger {
     private func copies(of row: Transaction, heldBy member: AccountID) -> [Transaction] {
         if let group = row.groupID {
             let held = self[member].subscription(toGroup: group, .familyShared)
-            return [held].compactMap { $0?.sharedFrom == row.account ? $0?.current : nil }
+            return [held].compactMap { $0?.current }.filter { $0.sharedFrom == row.id }
         }
         guard let owned = self[member].owned[row.productID], owned.sharedFrom == row.account else { return [] }
-        return [rows[owned.transaction]].compactMap { $0 }
+        return [rows[owned.transaction]].compactMap { $0 }.filter { $0.sharedFrom == row.id }
     }
 
     private mutating func revokeCopies(heldBy member: AccountID, from owner: AccountID, reason: RevocationReason) {

@@ -4,6 +4,16 @@ package enum OfferKind: Int, Codable, CaseIterable, Sendable {
     case promotional = 2
     case code = 3
     case winBack = 4
+
+    /// The kind as people call it.
+    package var words: String {
+        switch self {
+        case .introductory: "introductory"
+        case .promotional: "promotional"
+        case .code: "code"
+        case .winBack: "win-back"
+        }
+    }
 }
 
 /// How an offer is paid (`offerDiscountType`).

@@ -70,7 +70,10 @@ extension Ledger {
         }
         let row = try sell(purchase, product, to: id, offer: offers.first, continuing: held)
         let paid = paidMilliseconds(row)
-        let gap = held.map { now.milliseconds - $0.renewalDate.milliseconds }
+        // A refund ended the service before the period did.
+        let gap = held.map { held in
+            now.milliseconds - min(held.renewalDate, held.current.revocation?.date ?? held.renewalDate).milliseconds
+        }
         let continuesRun = gap.map { $0 <= policy.longestGap } ?? false
         self[id].put(
             Subscription(

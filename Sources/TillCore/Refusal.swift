@@ -69,11 +69,12 @@ package enum Refusal: Error, Equatable, Sendable {
         case .offerSignatureUsed(let nonce):
             "The signature with the nonce \(nonce.prefix(64)) was used before; let the app's server make another."
         case .unknownOffer(let product, let kind, let id):
-            "Product \(product) has no \(kind) offer\(id.map { " \($0)" } ?? "")."
+            "Product \(product) has no \(kind.words) offer\(id.map { " \($0)" } ?? "")."
         case .offerNeedsNoSubscription(let kind):
-            "A \(kind) offer is not for a customer who is subscribed to the group now."
+            "Offers of the kind \(kind.words) are not for a customer who is subscribed to the group now."
         case .offerNeedsEarlierSubscription(let kind):
-            "A \(kind) offer is for a customer who is, or was, subscribed to the group; this one never was."
+            "Offers of the kind \(kind.words) are for a customer who is, or was, subscribed to the group; "
+                + "this one never was."
         case .introductoryOfferUsed(let group):
             "The customer has used an introductory offer in group \(group); there is one for each customer and group."
         case .codeNotForAudience(let offer, let audience, let customer):

@@ -18,7 +18,8 @@ package enum Demo {
         guard
             let key = shop.registry.keys.first(where: { $0.name == keyName && $0.revokedAt == nil }),
             let ann = try await shop.storage.account(realm: .sandbox, app: scope.app, customer: "ann"),
-            let transaction = try await shop.storage.history(HistoryQuery(account: ann.id, limit: 1)).rows.first
+            let transaction = try await shop.storage.history(HistoryQuery(account: ann.id)).rows
+                .filter({ $0.revocation == nil }).min(by: { $0.id < $1.id })
         else { return nil }
         return DemoKey(
             file: file(of: key.id, directory),

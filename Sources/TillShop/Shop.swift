@@ -123,7 +123,7 @@ package final class Shop: Sendable {
         holding keys: Set<String>
     ) async throws -> Attempt {
         let scope = customer.scope
-        let now = instant ?? now(in: scope)
+        let wanted = instant ?? now(in: scope)
         let present = try await storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
         let isNew = present == nil
         let account: Account
@@ -131,9 +131,11 @@ package final class Shop: Sendable {
             account = present
         } else {
             guard let opening else { throw Refusal.unknownAccount(customer.customer) }
-            account = try await open(customer, opening, at: now)
+            account = try await open(customer, opening, at: wanted)
         }
         let loaded = [account] + (try await others(concernedBy: command, of: account))
+        // Who says no instant means now; an account that was dated ahead goes on from its last event.
+        let now = instant ?? loaded.reduce(wanted) { max($0, $1.lastEvent) }
         let needed = Set(loaded.map { CustomerName(scope, $0.customer).lockKey })
         guard needed.isSubset(of: keys) else { return .needs(needed.union(keys)) }
 

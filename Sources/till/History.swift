@@ -66,7 +66,10 @@ struct History: AsyncParsableCommand {
         let found = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted().map { "\(folder)/\($0)" }
         let key = key ?? ProcessInfo.processInfo.environment["TILL_KEY"]
         guard let path = key ?? found?.first(where: { $0.hasSuffix(".p8") }) else {
-            throw CommandRefused("Name a key file with --key, or make one with till key create.")
+            throw CommandRefused(
+                "There is no key file in \(folder). Name one with --key, such as the AuthKey_….p8 that till key create "
+                    + "wrote, or name the server's directory with --data."
+            )
         }
         let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
         guard let keyID = name.split(separator: "_").last, name.hasPrefix("AuthKey_") else {

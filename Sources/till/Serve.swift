@@ -85,7 +85,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func serve(_ directory: DataDirectory, _ source: SettingsSource, _ logger: Logger) async throws {
-        let storage = try SQLiteStorage(path: directory.database)
+        let storage = try Self.open(directory)
         let ocspURL = source.text(ocspUrl, "ocspUrl") ?? "http://localhost:8888/ocsp"
         let certificates = CertificateStore(directory)
         let chain = try certificates.chain(under: try certificates.root(), ocspURL: ocspURL)
@@ -96,13 +96,15 @@ struct Serve: AsyncParsableCommand {
             logger: logger,
             wallClock: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
         )
-        let demoKey = source.flag(demo, "demo") ? try await Demo.setUp(shop, directory) : nil
+        let demoKey = try source.choice(demo ? true : nil, "demo") == true ? try await Demo.setUp(shop, directory) : nil
 
         let figures = PrometheusFigures()
         let meter = RequestMeter(factory: figures)
         let ports = Ports()
         let limits = ConnectionLimits(
-            requestDeadline: .seconds(Int64(max(1, source.number(requestTimeout, "requestTimeout", default: 60))))
+            requestDeadline: .seconds(
+                Int64(try source.number(requestTimeout, "requestTimeout", default: 60, in: 1...3_600))
+            )
         )
         let host = source.text(host, "host") ?? "127.0.0.1"
         let controlAddress = source.text(controlAddress, "controlAddress") ?? "127.0.0.1"
@@ -135,9 +137,9 @@ struct Serve: AsyncParsableCommand {
         let running: @Sendable (Ports.Face, Int) async -> Void = { face, port in
             if ports.set(face, port) { announce.make(ports) }
         }
-        let productionPort = source.number(productionPort, "productionPort", default: 8_888)
-        let sandboxPort = source.number(sandboxPort, "sandboxPort", default: 8_889)
-        let controlPort = source.number(controlPort, "controlPort", default: 8_890)
+        let productionPort = try source.number(productionPort, "productionPort", default: 8_888, in: 0...65_535)
+        let sandboxPort = try source.number(sandboxPort, "sandboxPort", default: 8_889, in: 0...65_535)
+        let controlPort = try source.number(controlPort, "controlPort", default: 8_890, in: 0...65_535)
         func api(_ realm: Realm) -> Router<APIContext> { AppleAPI(shop: shop, realm: realm, meter: meter).router() }
         let services: [any Service] = [
             NamedListener(
@@ -182,14 +184,14 @@ struct Serve: AsyncParsableCommand {
         case "apple"?: settings = .apple
         case let other?: throw ValidationError("There is no profile \(other); it is till or apple.")
         }
-        if let said = source.choice(orderLookupInSandbox, "orderLookupInSandbox") {
+        if let said = try source.choice(orderLookupInSandbox, "orderLookupInSandbox") {
             settings.orderLookupInSandbox = said
         }
-        if let said = source.choice(tokenChangeMovesHistory, "tokenChangeMovesHistory") {
+        if let said = try source.choice(tokenChangeMovesHistory, "tokenChangeMovesHistory") {
             settings.tokenChangeMovesHistory = said
         }
-        let length = source.number(journalLength, "journalLength", default: settings.journalLength)
-        settings.journalLength = min(max(length, 1), 1_000_000)
+        let kept = settings.journalLength
+        settings.journalLength = try source.number(journalLength, "journalLength", default: kept, in: 1...1_000_000)
         return settings
     }
 
@@ -203,6 +205,19 @@ struct Serve: AsyncParsableCommand {
             logger.logLevel = chosen
         }
         return logger
+    }
+
+    private static func open(_ directory: DataDirectory) throws -> SQLiteStorage {
+        do {
+            return try SQLiteStorage(path: directory.database)
+        } catch let refused as StoreRefused {
+            throw refused
+        } catch {
+            throw CommandRefused(
+                "\(directory.database) cannot be opened: \(error). "
+                    + "Run till doctor --data \(directory.path), or restore a backup."
+            )
+        }
     }
 
     /// On loopback nobody needs a token. Elsewhere one is made the first time and kept.
@@ -236,7 +251,9 @@ private struct NamedListener: Service {
         do {
             try await listener.run()
         } catch let error as IOError {
-            throw CommandRefused("Port \(port) is not to be had (\(error)). Choose another with \(flag).")
+            throw CommandRefused(
+                "Port \(port) cannot be used: \(error). Choose another with \(flag), or stop who has it."
+            )
         }
     }
 }

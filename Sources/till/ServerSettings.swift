@@ -1,27 +1,80 @@
 import Configuration
 import Foundation
 import SystemPackage
+import TillShop
 
-/// Where a setting may come from, in this order: the flag, the environment variable, the configuration file.
+/// Where a setting may come from, in this order: the flag, the environment variable, the configuration file. What
+/// cannot be read is refused; a server that starts with other values than it was given would be worse.
 struct SettingsSource {
     private let reader: ConfigReader
 
-    /// - Parameter file: a JSON file; a missing one is refused only when it was named.
+    /// Every key that a configuration file may have.
+    private static let keys: Set<String> = [
+        "data", "host", "productionPort", "sandboxPort", "controlAddress", "controlPort", "controlHost", "ocspUrl",
+        "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
+        "demo",
+    ]
+
+    /// - Parameter file: a JSON file; nil asks `TILL_CONFIG`.
     init(file: String?) async throws {
         var providers: [any ConfigProvider] = [EnvironmentVariablesProvider().prefixKeys(with: "till")]
         if let file = file ?? ProcessInfo.processInfo.environment["TILL_CONFIG"] {
+            try Self.check(file)
             providers.append(try await FileProvider<JSONSnapshot>(filePath: FilePath(file)))
         }
         reader = ConfigReader(providers: providers)
     }
 
-    func text(_ flag: String?, _ key: String) -> String? { flag ?? reader.string(forKey: ConfigKey(key)) }
-    func number(_ flag: Int?, _ key: String, default standard: Int) -> Int {
-        flag ?? reader.int(forKey: ConfigKey(key), default: standard)
+    private static func check(_ file: String) throws {
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw CommandRefused("The configuration file \(file) cannot be read.")
+        }
+        let tree: JSONTree
+        do {
+            tree = try JSONTree.parse(Array(data))
+        } catch {
+            throw CommandRefused("The configuration file \(file) is not JSON: \(error.faults[0])")
+        }
+        guard case .object(let members) = tree else {
+            throw CommandRefused("The configuration file \(file) is not a JSON object.")
+        }
+        for member in members where !keys.contains(member.key) {
+            throw CommandRefused(
+                "\(file) has the key \(member.key), which is no setting. Settings: "
+                    + keys.sorted().joined(separator: ", ") + "."
+            )
+        }
     }
-    func choice(_ flag: Bool?, _ key: String) -> Bool? { flag ?? reader.bool(forKey: ConfigKey(key)) }
-    func flag(_ flag: Bool, _ key: String) -> Bool { flag || reader.bool(forKey: ConfigKey(key), default: false) }
+
+    func text(_ flag: String?, _ key: String) -> String? { flag ?? reader.string(forKey: ConfigKey(key)) }
+
+    func number(_ flag: Int?, _ key: String, default standard: Int, in range: ClosedRange<Int>) throws -> Int {
+        guard let number = flag ?? reader.int(forKey: ConfigKey(key)) else {
+            try refuse(key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+            return standard
+        }
+        guard range.contains(number) else {
+            throw CommandRefused("\(key) is \(number); it must be from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
+    }
+
+    func choice(_ flag: Bool?, _ key: String) throws -> Bool? {
+        if let choice = flag ?? reader.bool(forKey: ConfigKey(key)) { return choice }
+        try refuse(key, "true or false")
+        return nil
+    }
+
     func texts(_ flags: [String], _ key: String) -> [String] {
         flags.isEmpty ? reader.stringArray(forKey: ConfigKey(key), default: []) : flags
+    }
+
+    /// A value that is there although it could not be read as what it must be.
+    private func refuse(_ key: String, _ expected: String) throws {
+        let name = ConfigKey(key)
+        let found: String? =
+            reader.string(forKey: name) ?? reader.int(forKey: name).map(String.init)
+            ?? reader.bool(forKey: name).map(String.init)
+        if let found { throw CommandRefused("\(key) is \"\(found.prefix(64))\"; it must be \(expected).") }
     }
 }

@@ -107,4 +107,17 @@ struct FamilyTests {
         #expect(rows[0].isUpgraded && !rows[1].isUpgraded)
         #expect(rows[1].originalID == original.id)
     }
+
+    @Test("A refund of an older purchase leaves the copy of the present one alone")
+    func olderPurchase() throws {
+        var shop = CoreShop(selling: [Goods.skin(shared: true)])
+        let first = try shop.buys("ann", "skin")
+        try shop.joins("bob", familyOf: "ann")
+        try shop.refunds("ann", first)
+        let second = try shop.buys("ann", "skin")
+        try shop.act("ann", .reverseRefund(first.id))
+        try shop.refunds("ann", first)
+        let live = shop.history("bob").filter { $0.revocation == nil }
+        #expect(live.map(\.sharedFrom) == [second.id])
+    }
 }

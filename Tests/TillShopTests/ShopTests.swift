@@ -164,4 +164,19 @@ struct ShopTests {
         #expect(second.rootFingerprint == first.rootFingerprint)
         #expect(FileManager.default.fileExists(atPath: test.directory.chain(first.id).certificates))
     }
+
+    @Test("An account that was dated ahead goes on from its last event when no instant is said")
+    func datedAhead() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let ahead = test.now.advanced(milliseconds: 86_400_000)
+        let outcome = try await test.shop.perform(
+            .purchase(Purchase(productID: "coins")),
+            by: test.customer("ann"),
+            at: ahead,
+            opening: Opening()
+        )
+        let row = try #require(outcome.transaction)
+        let refunded = try await test.shop.perform(.refund(Refund(transaction: row.id)), by: test.customer("ann"))
+        #expect(refunded.transaction?.revocation?.date == ahead.wholeSecond)
+    }
 }

@@ -95,7 +95,7 @@ struct ControlExchange: Sendable {
     /// A customer's name: 1 to 128 bytes without control characters.
     static func checked(customer: String) throws -> String {
         let isClean = !customer.unicodeScalars.contains { $0.properties.generalCategory == .control }
-        guard (1...128).contains(customer.utf8.count), isClean else {
+        guard (1...128).contains(customer.utf8.count), isClean, customer != ".", customer != ".." else {
             throw ControlError.bad(
                 "bad_customer",
                 "A customer's name is 1 to 128 bytes without control characters.",

@@ -76,6 +76,9 @@ extension ControlAPI {
             ) { exchange in
                 let host = try await exchange.account()
                 let member = try ControlExchange.checked(customer: exchange.body.text("customer") ?? "")
+                guard member != host.customer else {
+                    throw ControlError.bad("bad_members", "Nobody joins a family of their own.", path: "$.customer")
+                }
                 try await join(member, host, named: nil, try exchange.scope())
                 return try await json(familyOf: try exchange.customer())
             },

@@ -137,7 +137,7 @@ extension ControlAPI {
             }
             purchase.appAccountToken = UUIDText.canonical(username)
         }
-        purchase.price = try price(body, purchase, name.scope.app)
+        purchase.price = try await price(body, purchase, name)
         if let text = body.text("orderId") { purchase.order = try await order(text, of: name) }
         let outcome = try await shop.perform(
             .purchase(purchase),
@@ -158,10 +158,12 @@ extension ControlAPI {
         return group.flatMap { account.subscription(toGroup: $0, .purchased) }
     }
 
-    private func price(_ body: ControlBody, _ purchase: Purchase, _ app: String) throws -> Money? {
+    private func price(_ body: ControlBody, _ purchase: Purchase, _ name: CustomerName) async throws -> Money? {
         guard let milliunits = body.number("price") else { return nil }
-        let storefront = purchase.storefront ?? .unitedStates
-        let standard = shop.registry.catalog(of: app).products[purchase.productID]?.prices[storefront].currency
+        let scope = name.scope
+        let account = try await shop.storage.account(realm: scope.realm, app: scope.app, customer: name.customer)
+        let storefront = purchase.storefront ?? account?.storefront ?? .unitedStates
+        let standard = shop.registry.catalog(of: scope.app).products[purchase.productID]?.prices[storefront].currency
         let currency = body.text("currency") ?? standard ?? storefront.currency
         guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) else {
             throw ControlError.bad(
