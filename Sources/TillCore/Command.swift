@@ -4,25 +4,57 @@ package enum Command: Sendable {
     /// The app has delivered it. Changes no payload.
     case finish(TransactionID)
     case setAppAccountToken(TransactionID, token: String)
-    case refund(Refund)
-    case reverseRefund(TransactionID)
     /// The account joins the family of the other, who becomes its organizer if there was none.
     case joinFamily(of: AccountID, named: String)
     case leaveFamily
+    /// The purchaser turns family sharing on or off for one purchase, named by its original transaction.
+    case shareWithFamily(TransactionID, Bool)
     /// The device downloads the app for the first time, or reports a newer version.
     case downloadApp(AppTransaction)
+    /// The subscription, named by its original transaction, is not to renew.
+    case turnAutoRenewOff(TransactionID)
+    case turnAutoRenewOn(TransactionID)
+    case useCard(Card)
+    case setAskToBuy(Bool)
+    /// Lets a held purchase happen, or not.
+    case decideHeldPurchase(number: Int64, approved: Bool)
+    /// The customer's answer to a price increase that needs consent.
+    case acceptPriceIncrease(TransactionID)
+    case requestRefund(TransactionID, ConsumptionRequestReason)
+    case reportConsumption(TransactionID, ConsumptionReport)
+    /// The operator's own refund, with or without a request.
+    case refund(Refund)
+    /// Declines what was asked for.
+    case declineRefund(TransactionID)
+    case reverseRefund(TransactionID)
+    case extend(Extension)
+    /// A job's part in this account.
+    case job(Job)
+    /// Puts the account and its family on another clock; nil is that of the app's realm.
+    case useClock(String?)
+    /// Nothing but the passing of time.
+    case wake
 
     /// Rows of the ledger that the rules must see before they can decide, beside the accounts themselves.
     ///
     /// - Parameter accounts: the account and its family.
     package func rows(from accounts: [Account]) -> [TransactionID] {
-        switch self {
-        case .purchase, .joinFamily, .downloadApp: []
-        case .finish(let id), .setAppAccountToken(let id, _): [id]
-        case .refund(let refund): with(refund.transaction, sharedProducts(of: accounts))
-        case .reverseRefund(let id): with(id, sharedProducts(of: accounts))
-        case .leaveFamily: sharedProducts(of: accounts)
-        }
+        let named: [TransactionID] =
+            switch self {
+            case .finish(let id), .setAppAccountToken(let id, _), .reverseRefund(let id), .requestRefund(let id, _),
+                .reportConsumption(let id, _), .declineRefund(let id), .shareWithFamily(let id, _):
+                [id]
+            case .refund(let refund): [refund.transaction]
+            default: []
+            }
+        let asked = accounts.flatMap { $0.refundRequests.map(\.transaction) }
+        let copies: [TransactionID] =
+            switch self {
+            case .refund, .reverseRefund, .leaveFamily, .shareWithFamily: Command.copies(in: accounts)
+            default: asked.isEmpty ? [] : Command.copies(in: accounts)
+            }
+        var seen: Set<TransactionID> = []
+        return (named + asked + copies).filter { seen.insert($0).inserted }
     }
 
     /// More ids than the command can use: a transaction, a line item and an order for each row that it may make.
@@ -30,29 +62,22 @@ package enum Command: Sendable {
     /// - Parameter accounts: the account and everybody else whom the command concerns.
     package func mostIdentifiers(for accounts: [Account]) -> Int64 {
         let members = Int64(accounts.count)
-        switch self {
-        case .purchase:
-            return 3 * members
-        case .joinFamily:
-            let holdings = accounts.reduce(0) { $0 + $1.owned.count + $1.subscriptions.count }
-            return 3 * members * Int64(holdings)
-        case .finish, .setAppAccountToken, .refund, .reverseRefund, .leaveFamily, .downloadApp:
-            return 0
+        let holdings = accounts.reduce(0) { $0 + $1.holdings.count + $1.subscriptions.count }
+        return switch self {
+        case .joinFamily, .job: 3 * members * Int64(holdings + 1)
+        case .shareWithFamily, .reverseRefund: 3 * members
+        // What an act sets free may be charged at once: one renewal of each subscription.
+        default: 3 * members * Int64(holdings + 1)
         }
     }
 
-    /// Each row once: a member's copy may itself be what the command names.
-    private func with(_ id: TransactionID, _ others: [TransactionID]) -> [TransactionID] {
-        [id] + others.filter { $0 != id }
-    }
-
-    private func sharedProducts(of accounts: [Account]) -> [TransactionID] {
-        accounts.flatMap { $0.owned.values }.filter { $0.ownership == .familyShared }.map(\.transaction).sorted()
+    private static func copies(in accounts: [Account]) -> [TransactionID] {
+        accounts.flatMap(\.holdings).filter { $0.ownership == .familyShared }.map(\.transaction).sorted()
     }
 }
 
 /// A purchase as the customer makes it.
-package struct Purchase: Sendable {
+package struct Purchase: Codable, Equatable, Sendable {
     /// A product of the app's catalogue that is for sale.
     package var productID: String
     /// 1 to 10 for consumables, 1 for everything else.
@@ -71,6 +96,10 @@ package struct Purchase: Sendable {
     package var order: OrderID?
     /// Whether the app has finished it at once.
     package var isFinished: Bool
+    /// How it is paid, where the product leaves a choice; nil is up front.
+    package var billingPlan: BillingPlan.Kind?
+    /// The customer is interrupted and must come back to it.
+    package var isInterrupted: Bool
 
     /// A purchase; everything but the product has a default.
     package init(
@@ -82,7 +111,9 @@ package struct Purchase: Sendable {
         offer: OfferChoice = .automatic,
         offerNonce: String? = nil,
         order: OrderID? = nil,
-        isFinished: Bool = false
+        isFinished: Bool = false,
+        billingPlan: BillingPlan.Kind? = nil,
+        isInterrupted: Bool = false
     ) {
         self.productID = productID
         self.quantity = quantity
@@ -93,11 +124,13 @@ package struct Purchase: Sendable {
         self.offerNonce = offerNonce
         self.order = order
         self.isFinished = isFinished
+        self.billingPlan = billingPlan
+        self.isInterrupted = isInterrupted
     }
 }
 
 /// Which offer a purchase takes.
-package enum OfferChoice: Equatable, Sendable {
+package enum OfferChoice: Codable, Equatable, Sendable {
     /// The introductory offer if the customer may have it, as a device does by itself.
     case automatic
     /// No offer.
@@ -113,7 +146,7 @@ package enum OfferChoice: Equatable, Sendable {
 /// A refund as the store grants it.
 package struct Refund: Sendable {
     /// How much is given back.
-    package enum Share: Equatable, Sendable {
+    package enum Share: Codable, Equatable, Sendable {
         case full
         /// The unused part of a subscription's period.
         case unused
@@ -132,5 +165,77 @@ package struct Refund: Sendable {
         self.transaction = transaction
         self.share = share
         self.reason = reason
+    }
+}
+
+/// A refund that a customer asked for (docs/api/refunds.md).
+package struct RefundRequest: Codable, Equatable, Sendable {
+    package var transaction: TransactionID
+    package var reason: ConsumptionRequestReason
+    package var since: Timestamp
+    /// When it is decided; nil when the operator decides by hand.
+    package var decideAt: Timestamp?
+    /// What the developer sent in time.
+    package var report: ConsumptionReport?
+    /// Who decides, as it was when the request came.
+    package var rule: RefundRule
+
+    /// A request.
+    package init(
+        transaction: TransactionID,
+        reason: ConsumptionRequestReason,
+        since: Timestamp,
+        decideAt: Timestamp?,
+        rule: RefundRule
+    ) {
+        self.transaction = transaction
+        self.reason = reason
+        self.since = since
+        self.decideAt = decideAt
+        self.rule = rule
+    }
+}
+
+/// What the developer says of a purchase whose refund was asked for, as far as the decision needs it.
+package struct ConsumptionReport: Codable, Equatable, Sendable {
+    /// What the developer would have done.
+    package enum Preference: String, Codable, CaseIterable, Sendable {
+        case decline = "DECLINE"
+        case grantFull = "GRANT_FULL"
+        case grantProrated = "GRANT_PRORATED"
+    }
+
+    /// Nil says nothing.
+    package var preference: Preference?
+    /// Thousandths of a percent consumed, 0 to 100,000; only for one-time products.
+    package var consumptionPercentage: Int?
+    /// The whole body as it was sent, for whoever decides by hand.
+    package var body: String
+
+    /// A report.
+    package init(preference: Preference?, consumptionPercentage: Int? = nil, body: String = "") {
+        self.preference = preference
+        self.consumptionPercentage = consumptionPercentage
+        self.body = body
+    }
+}
+
+/// A later end of the running period (docs/api/extensions.md).
+package struct Extension: Codable, Equatable, Sendable {
+    /// The original transaction of the subscription.
+    package var subscription: TransactionID
+    /// 1 to 90 calendar days; scaled where months are accelerated.
+    package var days: Int
+    /// 0 to 3.
+    package var reasonCode: Int
+    /// The developer's name for the request, at most 128 characters.
+    package var request: String
+
+    /// An extension as the developer asks for it.
+    package init(subscription: TransactionID, days: Int, reasonCode: Int, request: String) {
+        self.subscription = subscription
+        self.days = days
+        self.reasonCode = reasonCode
+        self.request = request
     }
 }

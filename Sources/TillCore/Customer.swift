@@ -25,10 +25,10 @@ package struct Account: Codable, Equatable, Sendable {
     package var lastEvent: Timestamp
     /// The download of the app; nil for a customer who never downloaded it.
     package var appTransaction: AppTransaction?
-    /// At most one for each group and ownership.
+    /// At most one of one's own for each group, and one for each family member who shares theirs.
     package var subscriptions: [Subscription]
-    /// Non-consumables that the customer owns now, by product.
-    package var owned: [String: OwnedProduct]
+    /// Non-consumables that the customer has or had: each purchase, and each copy of another's purchase, for itself.
+    package var holdings: [Holding]
     /// Groups in which an introductory offer was used up.
     package var introductoryOffersUsed: Set<String>
     /// Offer codes redeemed, as `product/offer`.
@@ -39,6 +39,24 @@ package struct Account: Codable, Equatable, Sendable {
     package var winBackOffersTaken: [String: Timestamp]
     /// Nil outside a family; set and cleared in all members' accounts at once.
     package var family: FamilyMembership?
+    /// How the customer's card behaves.
+    package var card: Card
+    /// Whether a parent must approve what the customer buys.
+    package var asksToBuy: Bool
+    /// Purchases that wait for somebody.
+    package var heldPurchases: [HeldPurchase]
+    /// The number of the last held purchase.
+    package var heldNumber: Int64
+    /// Refunds that were asked for and not decided.
+    package var refundRequests: [RefundRequest]
+    /// How many notifications have been made.
+    package var notificationNumber: Int64
+    /// The date of the last notification; the next is a millisecond later at least.
+    package var lastSigned: Timestamp?
+    /// The name of a clock of the customer's own (with the family); nil for that of the app's realm.
+    package var clock: String?
+    /// Jobs that this account has done, newest last, so that none is done twice.
+    package var jobsDone: [JobResult]
 
     /// A new customer who has bought nothing.
     package init(
@@ -61,30 +79,49 @@ package struct Account: Codable, Equatable, Sendable {
         lastEvent = now
         appTransaction = nil
         subscriptions = []
-        owned = [:]
+        holdings = []
         introductoryOffersUsed = []
         codesRedeemed = []
         offerNonces = []
         winBackOffersTaken = [:]
         family = nil
+        card = .accepted
+        asksToBuy = false
+        heldPurchases = []
+        heldNumber = 0
+        refundRequests = []
+        notificationNumber = 0
+        lastSigned = nil
+        clock = nil
+        jobsDone = []
     }
 
-    /// The subscription to a group that the customer bought, or that the family shares.
-    package func subscription(toGroup group: String, _ ownership: Ownership) -> Subscription? {
-        subscriptions.first { $0.groupID == group && $0.ownership == ownership }
+    /// The subscription to a group that the customer bought.
+    package func subscription(toGroup group: String) -> Subscription? {
+        subscriptions.first { $0.groupID == group && $0.ownership == .purchased }
     }
 
-    /// Puts a subscription in the place of the one with the same group and ownership.
+    /// The copy of a family member's subscription to a group.
+    package func copy(ofGroup group: String, sharedBy owner: AccountID) -> Subscription? {
+        subscriptions.first { $0.groupID == group && $0.sharedFrom == owner }
+    }
+
+    /// The subscription that an original transaction id names.
+    package func subscription(_ original: TransactionID) -> Subscription? {
+        subscriptions.first { $0.originalID == original }
+    }
+
+    /// Puts a subscription in the place of the one with the same original transaction.
     package mutating func put(_ subscription: Subscription) {
-        let place = subscriptions.firstIndex {
-            $0.groupID == subscription.groupID && $0.ownership == subscription.ownership
-        }
-        if let place {
+        if let place = subscriptions.firstIndex(where: { $0.originalID == subscription.originalID }) {
             subscriptions[place] = subscription
         } else {
             subscriptions.append(subscription)
         }
     }
+
+    /// Non-consumables that the customer may use now, each once.
+    package var productsOwned: Set<String> { Set(holdings.filter { !$0.isRevoked }.map(\.productID)) }
 }
 
 /// A customer's download of the app.
@@ -124,27 +161,87 @@ package struct AppTransaction: Codable, Equatable, Sendable {
     }
 }
 
-/// A non-consumable in a customer's hands.
-package struct OwnedProduct: Codable, Equatable, Sendable {
+/// A non-consumable in a customer's hands, by one purchase.
+package struct Holding: Codable, Equatable, Sendable {
+    package var productID: String
+    /// The customer's own row: the purchase, or the copy of a family member's.
     package var transaction: TransactionID
     /// A purchase of one's own, or what a family member shares.
     package var ownership: Ownership
-    /// For a family member's copy: whose purchase it is.
+    /// For a copy: whose purchase it is.
     package var sharedFrom: AccountID?
+    /// For a copy: the purchase.
+    package var source: TransactionID?
     /// Access ended, but may come back when a refund is reversed.
     package var isRevoked: Bool
+    /// False once the purchaser has turned family sharing off for it.
+    package var isShared: Bool
 
     /// What was bought, and how the customer came by it.
     package init(
+        productID: String,
         transaction: TransactionID,
         ownership: Ownership,
         sharedFrom: AccountID? = nil,
-        isRevoked: Bool = false
+        source: TransactionID? = nil,
+        isRevoked: Bool = false,
+        isShared: Bool = true
     ) {
+        self.productID = productID
         self.transaction = transaction
         self.ownership = ownership
         self.sharedFrom = sharedFrom
+        self.source = source
         self.isRevoked = isRevoked
+        self.isShared = isShared
+    }
+}
+
+/// How a customer's card behaves (docs/api/lifecycle.md, Billing).
+package enum Card: String, Codable, CaseIterable, Sendable {
+    case accepted
+    /// Renewals fail; what the customer buys by hand is paid otherwise.
+    case declinedForRenewals
+    /// Purchases fail too, as with the sandbox tester's switch.
+    case declined
+}
+
+/// A purchase that waits (docs/api/lifecycle.md, One-time products).
+package struct HeldPurchase: Codable, Equatable, Sendable {
+    /// For what it waits.
+    package enum Reason: String, Codable, CaseIterable, Sendable {
+        /// A parent's approval.
+        case askToBuy
+        /// The customer, who was interrupted.
+        case interrupted
+    }
+
+    /// Counts the account's held purchases, from 1.
+    package var number: Int64
+    package var purchase: Purchase
+    package var reason: Reason
+    package var since: Timestamp
+
+    /// A purchase that waits.
+    package init(number: Int64, purchase: Purchase, reason: Reason, since: Timestamp) {
+        self.number = number
+        self.purchase = purchase
+        self.reason = reason
+        self.since = since
+    }
+}
+
+/// What came of a job in an account.
+package struct JobResult: Codable, Equatable, Sendable {
+    /// The job's id.
+    package var job: String
+    /// Nil where the job did not concern the account.
+    package var succeeded: Bool?
+
+    /// What came of a job in an account.
+    package init(job: String, succeeded: Bool?) {
+        self.job = job
+        self.succeeded = succeeded
     }
 }
 

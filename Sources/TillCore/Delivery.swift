@@ -16,7 +16,7 @@ extension Ledger {
         var target = try row(id)
         guard target.isOriginal else { throw .notOriginal(id, original: target.originalID) }
         guard target.ownership == .purchased else { throw .familyShared(id) }
-        if let group = target.groupID, var subscription = self[target.account].subscription(toGroup: group, .purchased)
+        if let group = target.groupID, var subscription = self[target.account].subscription(toGroup: group)
         {
             subscription.appAccountToken = token
             self[target.account].put(subscription)
@@ -31,7 +31,7 @@ extension Ledger {
         var present = self[id].appTransaction ?? download
         present.applicationVersion = download.applicationVersion
         self[id].appTransaction = present
-        self[id].lastEvent = max(self[id].lastEvent, now)
+        touch(id)
         note(.appDownloaded(id))
     }
 }

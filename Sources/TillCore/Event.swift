@@ -1,4 +1,5 @@
-/// What happened, in order. Events are facts for whoever reports them; the ledger rows beside them are the record.
+/// What happened, in order. Events are facts; the ledger rows beside them are the record, and `notice` says which of
+/// them the developer's server is told.
 package enum Event: Equatable, Sendable {
     /// A one-time product was sold, or shared with a family member.
     case charged(TransactionID)
@@ -6,19 +7,42 @@ package enum Event: Equatable, Sendable {
     case subscribed(TransactionID)
     /// A lapsed subscription began again.
     case resubscribed(TransactionID)
+    /// The store charged for the next period.
+    case renewed(TransactionID)
+    /// A payment succeeded after one had failed.
+    case recovered(TransactionID)
     /// A change of plan took effect at once.
-    case upgraded(from: TransactionID, to: TransactionID)
+    case upgraded(from: TransactionID, to: TransactionID, withOffer: Bool)
     /// A change of plan was chosen for the next period.
-    case planChangeChosen(TransactionID, product: String)
+    case planChangeChosen(TransactionID, product: String, withOffer: Bool)
     /// A change of plan that had been chosen was withdrawn.
     case planChangeWithdrawn(TransactionID)
     /// An offer was accepted for the next period of a running subscription.
     case offerRedeemed(TransactionID)
-    /// A non-consumable that the customer owns was asked for again: nothing was charged.
-    case restored(TransactionID)
+    case autoRenewEnabled(TransactionID)
+    case autoRenewDisabled(TransactionID)
+    /// A renewal could not be charged and access ended.
+    case failedToRenew(TransactionID)
+    /// A renewal could not be charged and access goes on for a while.
+    case gracePeriodEntered(TransactionID)
+    case gracePeriodExpired(TransactionID)
+    case expired(TransactionID, ExpirationIntent)
+    /// The customer was told of a higher price and must agree to it.
+    case priceIncreasePending(TransactionID)
+    /// The customer agreed to a higher price, or was told of one that needs no consent.
+    case priceIncreaseAccepted(TransactionID)
+    /// The end of the running period was moved.
+    case extended(TransactionID)
+    /// A mass extension could not be given to this subscription.
+    case extensionFailed(TransactionID)
     case finished(TransactionID)
     case appAccountTokenSet(TransactionID)
+    /// The customer asked for money back; of some kinds of product the developer is asked how far it was used.
+    case refundRequested(TransactionID, ConsumptionRequestReason, asksForData: Bool)
+    /// The developer sent consumption data in time.
+    case consumptionReported(TransactionID)
     case refunded(TransactionID)
+    case refundDeclined(TransactionID)
     case refundReversed(TransactionID)
     /// A family member lost access.
     case familyAccessRevoked(TransactionID)
@@ -27,4 +51,90 @@ package enum Event: Equatable, Sendable {
     case joinedFamily(AccountID)
     case leftFamily(AccountID)
     case appDownloaded(AccountID)
+    /// A purchase waits for a parent, or for the customer to come back to it.
+    case purchaseHeld(AccountID, number: Int64)
+    case purchaseDeclined(AccountID, number: Int64)
+    /// How the customer's card will behave from now on.
+    case cardChanged(AccountID)
+}
+
+extension Event {
+    /// The transaction that it is about, where there is one.
+    package var transaction: TransactionID? {
+        switch self {
+        case .charged(let id), .subscribed(let id), .resubscribed(let id), .renewed(let id), .recovered(let id),
+            .upgraded(_, let id, _), .planChangeChosen(let id, _, _), .planChangeWithdrawn(let id),
+            .offerRedeemed(let id), .autoRenewEnabled(let id), .autoRenewDisabled(let id), .failedToRenew(let id),
+            .gracePeriodEntered(let id), .gracePeriodExpired(let id), .expired(let id, _),
+            .priceIncreasePending(let id), .priceIncreaseAccepted(let id), .extended(let id), .extensionFailed(let id),
+            .finished(let id), .appAccountTokenSet(let id), .refundRequested(let id, _, _), .consumptionReported(let id),
+            .refunded(let id), .refundDeclined(let id), .refundReversed(let id), .familyAccessRevoked(let id),
+            .familyAccessRestored(let id):
+            id
+        case .joinedFamily, .leftFamily, .appDownloaded, .purchaseHeld, .purchaseDeclined, .cardChanged:
+            nil
+        }
+    }
+
+    /// What the developer's server is told of it: exactly one notification, or none (docs/api/notifications.md).
+    package var notice: Notice? {
+        switch self {
+        case .charged: Notice(.oneTimeCharge)
+        case .subscribed: Notice(.subscribed, .initialBuy)
+        case .resubscribed: Notice(.subscribed, .resubscribe)
+        case .renewed: Notice(.didRenew)
+        case .recovered: Notice(.didRenew, .billingRecovery)
+        case .upgraded(_, _, let withOffer): Notice(withOffer ? .offerRedeemed : .didChangeRenewalPref, .upgrade)
+        case .planChangeChosen(_, _, let withOffer):
+            Notice(withOffer ? .offerRedeemed : .didChangeRenewalPref, .downgrade)
+        case .planChangeWithdrawn: Notice(.didChangeRenewalPref)
+        case .offerRedeemed: Notice(.offerRedeemed)
+        case .autoRenewEnabled: Notice(.didChangeRenewalStatus, .autoRenewEnabled)
+        case .autoRenewDisabled: Notice(.didChangeRenewalStatus, .autoRenewDisabled)
+        case .failedToRenew: Notice(.didFailToRenew)
+        case .gracePeriodEntered: Notice(.didFailToRenew, .gracePeriod)
+        case .gracePeriodExpired: Notice(.gracePeriodExpired)
+        case .expired(_, let intent): Notice(.expired, intent.subtype)
+        case .priceIncreasePending: Notice(.priceIncrease, .pending)
+        case .priceIncreaseAccepted: Notice(.priceIncrease, .accepted)
+        case .extended: Notice(.renewalExtended)
+        case .extensionFailed: Notice(.renewalExtension, .failure)
+        case .refundRequested(_, _, let asksForData): asksForData ? Notice(.consumptionRequest) : nil
+        case .refunded: Notice(.refund)
+        case .refundDeclined: Notice(.refundDeclined)
+        case .refundReversed: Notice(.refundReversed)
+        case .familyAccessRevoked: Notice(.revoke)
+        case .finished, .appAccountTokenSet, .consumptionReported, .familyAccessRestored, .joinedFamily, .leftFamily,
+            .appDownloaded, .purchaseHeld, .purchaseDeclined, .cardChanged:
+            nil
+        }
+    }
+}
+
+/// A type and a subtype that belong together.
+package struct Notice: Hashable, Sendable {
+    package let type: NotificationType
+    package let subtype: NotificationSubtype?
+
+    /// A pair; the rules only make pairs of the table.
+    package init(_ type: NotificationType, _ subtype: NotificationSubtype? = nil) {
+        self.type = type
+        self.subtype = subtype
+    }
+
+    /// As people write it: `SUBSCRIBED/INITIAL_BUY`, `DID_RENEW`.
+    package var words: String { type.rawValue + (subtype.map { "/\($0.rawValue)" } ?? "") }
+}
+
+extension ExpirationIntent {
+    /// The subtype of `EXPIRED` that says so; any other reason has none.
+    var subtype: NotificationSubtype? {
+        switch self {
+        case .customer: .voluntary
+        case .billing: .billingRetry
+        case .priceIncrease: .priceIncrease
+        case .productUnavailable: .productNotForSale
+        case .other: nil
+        }
+    }
 }

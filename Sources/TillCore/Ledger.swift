@@ -7,8 +7,10 @@ package struct Ledger: Sendable {
     package let catalog: Catalog
     /// The choices of the accounts' realm under the shop's settings.
     package let policy: Policy
-    /// The shop's time; every decision of one command has the same.
-    package let now: Timestamp
+    /// The shop's time: the instant that is being decided, on its way to `until`.
+    package private(set) var now: Timestamp
+    /// The instant of the command, up to which time passes first.
+    package let until: Timestamp
     /// The accounts, as they will be committed.
     package private(set) var accounts: [AccountID: Account]
     /// Rows that were handed in or made.
@@ -19,6 +21,8 @@ package struct Ledger: Sendable {
     package private(set) var redemptions: [CodeRedemption]
     /// What happened, in order.
     package private(set) var events: [Event]
+    /// What the developer's server is to be told, in order.
+    package private(set) var notifications: [Notification]
     /// What the rules take new ids from; the rest is thrown away with the ledger.
     package var identifiers: Identifiers
 
@@ -40,12 +44,43 @@ package struct Ledger: Sendable {
         self.policy = policy
         self.identifiers = identifiers
         self.now = now
+        until = now
         rowChanges = []
         redemptions = []
         events = []
+        notifications = []
     }
 
-    /// Lets an account do something. On a refusal the ledger is worth nothing and is thrown away.
+    // MARK: The passing of time
+
+    /// Lets time pass up to the instant of the command: what falls due before is decided in the order in which it falls
+    /// due, each at its own instant.
+    ///
+    /// - Parameter steps: how many deadlines are handled at the most.
+    /// - Returns: whether all were; otherwise what was decided so far can be committed, and the rest done next.
+    package mutating func catchUp(atMost steps: Int = .max) -> Bool {
+        var left = steps
+        while let deadline = nextDeadline, deadline.instant <= until {
+            guard left > 0 else { return false }
+            left -= 1
+            let family = self[deadline.account].family?.members ?? [deadline.account]
+            let latest = family.compactMap { accounts[$0]?.lastEvent }.max() ?? deadline.instant
+            now = max(deadline.instant, latest)
+            handle(deadline)
+        }
+        now = until
+        return true
+    }
+
+    /// The earliest of what will happen by itself in these accounts.
+    private var nextDeadline: Deadline? {
+        accounts.values.compactMap { self.deadline(of: $0) }.min()
+    }
+
+    // MARK: Commands
+
+    /// Lets an account do something, at the instant of the ledger. All that fell due before must have been handled.
+    /// On a refusal the ledger is worth nothing and is thrown away.
     package mutating func perform(_ command: Command, by id: AccountID) throws(Refusal) {
         for account in accounts.values where now < account.lastEvent {
             throw .earlierThanLastEvent(at: now, last: account.lastEvent)
@@ -54,12 +89,29 @@ package struct Ledger: Sendable {
         case .purchase(let purchase): try buy(purchase, by: id)
         case .finish(let transaction): try finish(transaction)
         case .setAppAccountToken(let transaction, let token): try setAppAccountToken(token, on: transaction)
-        case .refund(let refund): try grant(refund)
-        case .reverseRefund(let transaction): try reverseRefund(of: transaction)
         case .joinFamily(let other, let name): try join(id, familyOf: other, named: name)
         case .leaveFamily: try leaveFamily(id)
+        case .shareWithFamily(let original, let shares): try setSharing(of: original, to: shares)
         case .downloadApp(let download): downloadApp(download, by: id)
+        case .turnAutoRenewOff(let original): try turnAutoRenewOff(original, by: id)
+        case .turnAutoRenewOn(let original): try turnAutoRenewOn(original, by: id)
+        case .useCard(let card): useCard(card, by: id)
+        case .setAskToBuy(let asks): setAskToBuy(asks, by: id)
+        case .decideHeldPurchase(let number, let approved):
+            try decideHeldPurchase(number, approved: approved, by: id)
+        case .acceptPriceIncrease(let original): try acceptPriceIncrease(original, by: id)
+        case .requestRefund(let transaction, let reason): try requestRefund(of: transaction, because: reason)
+        case .reportConsumption(let transaction, let report): try take(report, on: transaction)
+        case .refund(let refund): try grant(refund)
+        case .declineRefund(let transaction): try declineRefund(of: transaction)
+        case .reverseRefund(let transaction): try reverseRefund(of: transaction)
+        case .extend(let wanted): try extend(wanted, by: id)
+        case .job(let job): perform(job, by: id)
+        case .useClock(let clock): useClock(clock, by: id)
+        case .wake: break
         }
+        // What the act set free is due at once: a charge that waited for a card, or for consent.
+        _ = catchUp(atMost: 64)
     }
 
     // MARK: What the rules write with
@@ -72,13 +124,26 @@ package struct Ledger: Sendable {
             }
             return account
         }
-        set { accounts[id] = newValue }
+        _modify {
+            guard var account = accounts.removeValue(forKey: id) else {
+                preconditionFailure("account \(id.number) was not loaded for this command")
+            }
+            defer { accounts[id] = account }
+            yield &account
+        }
     }
 
     /// A row that the command named.
     func row(_ id: TransactionID) throws(Refusal) -> Transaction {
         guard let row = rows[id] else { throw .unknownTransaction(id) }
         return row
+    }
+
+    /// A subscription of an account's own, by its original transaction.
+    func subscription(_ original: TransactionID, of id: AccountID) throws(Refusal) -> Subscription {
+        guard let subscription = self[id].subscription(original) else { throw .unknownSubscription(original) }
+        guard subscription.ownership == .purchased else { throw .familyShared(original) }
+        return subscription
     }
 
     /// Enters a new row at the end of its account's history and gives it back with its place.
@@ -115,9 +180,57 @@ package struct Ledger: Sendable {
         return amended
     }
 
-    /// Notes what happened.
+    /// Notes what happened, and what the developer's server is to be told of it. Accounts and rows must stand as they
+    /// will be told.
     mutating func note(_ event: Event) {
         events.append(event)
+        guard let id = event.transaction else { return }
+        guard let row = present(id) else { preconditionFailure("\(event) is about a row that was not loaded") }
+        self[row.account].lastEvent = max(self[row.account].lastEvent, now)
+        guard let notice = event.notice else { return }
+        notifications.append(notification(notice, of: event, about: row))
+    }
+
+    /// Moves an account's last event to the present.
+    mutating func touch(_ id: AccountID) {
+        self[id].lastEvent = max(self[id].lastEvent, now)
+    }
+
+    private mutating func notification(_ notice: Notice, of event: Event, about row: Transaction) -> Notification {
+        var account = self[row.account]
+        account.notificationNumber += 1
+        let earliest = account.lastSigned.map { $0.advanced(milliseconds: 1) } ?? now
+        let signedDate = max(now, earliest)
+        account.lastSigned = signedDate
+        self[row.account] = account
+        let subscription = row.groupID == nil ? nil : account.subscription(row.originalID)
+        var reason: ConsumptionRequestReason?
+        if case .refundRequested(_, let given, _) = event { reason = given }
+        return Notification(
+            consumptionRequestReason: reason,
+            type: notice.type,
+            subtype: notice.subtype,
+            account: account.id,
+            number: account.notificationNumber,
+            transaction: row,
+            renewalInfo: subscription.map {
+                RenewalInfo(of: $0, held: account, at: now, catalog: catalog, policy: policy)
+            },
+            status: subscription?.status(at: now),
+            signedDate: signedDate
+        )
+    }
+
+    /// A row as it stands, wherever the ledger holds it.
+    private func present(_ id: TransactionID) -> Transaction? {
+        if let row = rows[id] { return row }
+        for account in accounts.values {
+            for subscription in account.subscriptions {
+                if subscription.current.id == id { return subscription.current }
+                if let running = subscription.running, running.id == id { return running }
+            }
+        }
+        return nil
     }
 
     /// Claims one redemption of a code whose number is limited.
@@ -134,11 +247,12 @@ package struct Ledger: Sendable {
 
     /// A subscription holds its latest transaction; it must not fall behind the ledger.
     private mutating func refreshCurrent(_ row: Transaction) {
-        var account = self[row.account]
-        for place in account.subscriptions.indices where account.subscriptions[place].current.id == row.id {
-            account.subscriptions[place].current = row
+        guard let place = self[row.account].subscriptions.firstIndex(where: { $0.rests(on: row.id) }) else { return }
+        if self[row.account].subscriptions[place].current.id == row.id {
+            self[row.account].subscriptions[place].current = row
+        } else {
+            self[row.account].subscriptions[place].running = row
         }
-        self[row.account] = account
     }
 }
 

@@ -153,4 +153,17 @@ package struct PendingOffer: Codable, Equatable, Sendable {
         self.offer = offer
         self.remainingPeriods = remainingPeriods
     }
+
+    /// An offer with all its periods to come.
+    package init(_ offer: Offer) {
+        self.init(offer: offer, remainingPeriods: offer.mode == .payAsYouGo ? offer.periodCount : 1)
+    }
+
+    /// What is left of it once a period has carried it; nil when nothing is.
+    var afterOnePeriod: PendingOffer? {
+        remainingPeriods > 1 ? PendingOffer(offer: offer, remainingPeriods: remainingPeriods - 1) : nil
+    }
+
+    /// Whether a period has carried it already.
+    var hasBegun: Bool { offer.mode == .payAsYouGo && remainingPeriods < offer.periodCount }
 }

@@ -17,81 +17,126 @@ extension Ledger {
         _ held: Subscription,
         to product: Product,
         _ purchase: Purchase,
-        offer: PendingOffer?,
+        offers: [PendingOffer],
         by id: AccountID
     ) throws(Refusal) {
         if held.current.productID == product.id {
-            return try stay(held, on: product, offer: offer, by: id)
+            return try stay(held, on: product, purchase, offers: offers, by: id)
         }
         guard let plan = product.plan, let present = catalog.products[held.current.productID]?.plan else {
             throw .unknownProduct(held.current.productID)
         }
         switch Ledger.effect(of: plan, from: present) {
-        case .atOnce: try replace(held, with: product, purchase, offer: offer, by: id)
-        case .atNextRenewal: choose(product, for: held, offer: offer, by: id)
+        case .atOnce: try replace(held, with: product, purchase, offers: offers, by: id)
+        case .atNextRenewal: choose(product, for: held, purchase, offers: offers, by: id)
         }
     }
 
-    /// The product is the one that runs: an offer waits for the next period, a change that was chosen is withdrawn.
+    /// The product is the one that runs: an offer waits for the next period, a change that was chosen is withdrawn,
+    /// another way to pay waits for the renewal.
     private mutating func stay(
         _ held: Subscription,
         on product: Product,
-        offer: PendingOffer?,
+        _ purchase: Purchase,
+        offers: [PendingOffer],
         by id: AccountID
     ) throws(Refusal) {
-        var subscription = held
-        if let offer {
-            subscription.pendingOffer = offer
-            subscription.nextProductID = product.id
-            subscription.autoRenews = true
-            self[id].put(subscription)
-            note(.offerRedeemed(held.current.id))
+        if !offers.isEmpty {
+            change(held, by: id, telling: { $0 == held.current.id ? .offerRedeemed($0) : nil }) {
+                if $0.ownership == .purchased { $0.pendingOffers = offers }
+                $0.nextProductID = product.id
+                $0.autoRenews = true
+                $0.offersSetAside = []
+            }
         } else if held.nextProductID != product.id {
-            subscription.nextProductID = product.id
-            subscription.pendingOffer = nil
-            subscription.autoRenews = true
-            self[id].put(subscription)
-            note(.planChangeWithdrawn(held.current.id))
+            change(held, by: id, telling: { .planChangeWithdrawn($0) }) {
+                $0.nextProductID = product.id
+                $0.pendingOffers = $0.offersSetAside
+                $0.offersSetAside = []
+                $0.autoRenews = true
+                $0.commitmentRenews = true
+            }
+        } else if let wanted = purchase.billingPlan, let present = held.current.billingPlan,
+            wanted != held.nextBillingPlan ?? present
+        {
+            payOtherwise(held, wanted, by: id)
         } else {
             throw .alreadySubscribed(product: product.id, until: held.renewalDate)
         }
     }
 
-    /// The new product begins now; the old row is marked as superseded and keeps its dates.
+    /// The same product, paid another way from the next period, or the next commitment, on.
+    private mutating func payOtherwise(_ held: Subscription, _ wanted: BillingPlan.Kind, by id: AccountID) {
+        let isBack = wanted == held.current.billingPlan
+        let product = held.current.productID
+        change(
+            held,
+            by: id,
+            telling: { isBack ? .planChangeWithdrawn($0) : .planChangeChosen($0, product: product, withOffer: false) }
+        ) {
+            $0.nextBillingPlan = isBack ? nil : wanted
+            $0.autoRenews = true
+            $0.commitmentRenews = true
+        }
+    }
+
+    /// The new product begins now; the old row, and one that was charged ahead, are marked as superseded and keep their
+    /// dates.
     private mutating func replace(
         _ held: Subscription,
         with product: Product,
         _ purchase: Purchase,
-        offer: PendingOffer?,
+        offers: [PendingOffer],
         by id: AccountID
     ) throws(Refusal) {
         var purchase = purchase
         purchase.appAccountToken = purchase.appAccountToken ?? held.appAccountToken
+        if let running = held.runningAhead(at: now) { amend(running) { $0.isUpgraded = true } }
         let old = amend(held.current) { $0.isUpgraded = true }
-        let row = try sell(purchase, product, to: id, offer: offer, continuing: held)
+        let row = try enterSale(purchase, product, to: id, offer: offers.first, continuing: held)
         var subscription = held
         subscription.current = row
+        subscription.running = nil
         subscription.autoRenews = true
+        subscription.commitmentRenews = true
         subscription.nextProductID = product.id
-        subscription.pendingOffer = offer?.afterFirstPeriod
+        subscription.nextBillingPlan = nil
+        subscription.pendingOffers = Ledger.remaining(of: offers)
+        subscription.offersSetAside = []
         subscription.anchorDay = Period.anchorDay(of: row.purchaseDate)
         subscription.appAccountToken = row.appAccountToken
+        subscription.agreedPrice = product.prices[row.storefront]
+        subscription.priceIncrease = nil
+        subscription.renewals = 0
         subscription.paidService += paidMilliseconds(row)
         self[id].put(subscription)
-        note(.upgraded(from: old.id, to: row.id))
-        if product.isFamilyShareable {
-            shareWithFamily(row, product)
-        } else {
-            endSharing(of: old, reason: .other)
-        }
+        note(.upgraded(from: old.id, to: row.id, withOffer: !offers.isEmpty))
+        replaceCopies(of: held, by: row, product)
     }
 
-    private mutating func choose(_ product: Product, for held: Subscription, offer: PendingOffer?, by id: AccountID) {
-        var subscription = held
-        subscription.nextProductID = product.id
-        subscription.pendingOffer = offer
-        subscription.autoRenews = true
-        self[id].put(subscription)
-        note(.planChangeChosen(held.current.id, product: product.id))
+    /// The product waits for the next period. What would have waited for it instead comes back if the choice is
+    /// withdrawn.
+    private mutating func choose(
+        _ product: Product,
+        for held: Subscription,
+        _ purchase: Purchase,
+        offers: [PendingOffer],
+        by id: AccountID
+    ) {
+        let withOffer = !offers.isEmpty
+        change(
+            held,
+            by: id,
+            telling: {
+                .planChangeChosen($0, product: product.id, withOffer: withOffer && $0 == held.current.id)
+            }
+        ) {
+            if $0.nextProductID == $0.current.productID { $0.offersSetAside = $0.pendingOffers }
+            $0.nextProductID = product.id
+            $0.nextBillingPlan = purchase.billingPlan
+            $0.pendingOffers = $0.ownership == .purchased ? offers : []
+            $0.autoRenews = true
+            $0.commitmentRenews = true
+        }
     }
 }

@@ -1,6 +1,15 @@
 /// Selling: one-time products, first purchases of subscriptions, and resubscriptions.
 extension Ledger {
+    /// A customer buys: at once, or once somebody has agreed.
     mutating func buy(_ purchase: Purchase, by id: AccountID) throws(Refusal) {
+        guard let product = catalog.products[purchase.productID] else { throw .unknownProduct(purchase.productID) }
+        guard product.isForSale else { throw .productNotForSale(product.id) }
+        if purchase.isInterrupted { return try hold(purchase, because: .interrupted, by: id) }
+        if self[id].asksToBuy { return try hold(purchase, because: .askToBuy, by: id) }
+        try sell(purchase, by: id)
+    }
+
+    mutating func sell(_ purchase: Purchase, by id: AccountID) throws(Refusal) {
         guard let product = catalog.products[purchase.productID] else { throw .unknownProduct(purchase.productID) }
         guard product.isForSale else { throw .productNotForSale(product.id) }
         let most = product.type == .consumable ? 10 : 1
@@ -12,11 +21,29 @@ extension Ledger {
             guard let token = UUIDText.canonical(text) else { throw .badAppAccountToken(text) }
             purchase.appAccountToken = token
         }
+        if purchase.billingPlan == .monthly { try checkCommitment(product, purchase, by: id) }
+        if self[id].card == .declined { throw .cardDeclined }
         if let nonce = purchase.offerNonce { try useUp(nonce, by: id) }
         if product.plan == nil {
             try buyOnce(purchase, product, by: id)
         } else {
             try subscribe(purchase, product, by: id)
+        }
+    }
+
+    /// Plans that are billed monthly are not for every product, nor for every country.
+    private func checkCommitment(_ product: Product, _ purchase: Purchase, by id: AccountID) throws(Refusal) {
+        guard product.plan?.monthly != nil else { throw .noMonthlyPlan(product: product.id) }
+        let storefront = purchase.storefront ?? self[id].storefront
+        if !policy.commitmentsEverywhere, ["USA", "SGP"].contains(storefront.code) {
+            throw .monthlyPlanNotSold(storefront: storefront.code)
+        }
+        switch purchase.offer {
+        case .automatic, .none: break
+        case .introductory: throw .unknownOffer(product: product.id, kind: .introductory, id: nil)
+        case .promotional(let offer): throw .unknownOffer(product: product.id, kind: .promotional, id: offer)
+        case .code(let offer): throw .unknownOffer(product: product.id, kind: .code, id: offer)
+        case .winBack(let offer): throw .unknownOffer(product: product.id, kind: .winBack, id: offer)
         }
     }
 
@@ -31,15 +58,19 @@ extension Ledger {
     // MARK: One-time products
 
     private mutating func buyOnce(_ purchase: Purchase, _ product: Product, by id: AccountID) throws(Refusal) {
-        if product.type == .nonConsumable, let owned = self[id].owned[product.id], !owned.isRevoked,
-            owned.ownership == .purchased
-        {
-            throw .alreadyOwned(product: product.id)
+        let owns = self[id].holdings.contains {
+            $0.productID == product.id && !$0.isRevoked && $0.ownership == .purchased
         }
+        if owns { throw .alreadyOwned(product: product.id) }
         let offer = try oneTimeOffer(purchase.offer, product, id)
-        let row = try sell(purchase, product, to: id, offer: offer.map { PendingOffer(offer: $0, remainingPeriods: 1) })
+        let row = try enterSale(
+            purchase,
+            product,
+            to: id,
+            offer: offer.map { PendingOffer(offer: $0, remainingPeriods: 1) }
+        )
         if product.type == .nonConsumable {
-            self[id].owned[product.id] = OwnedProduct(transaction: row.id, ownership: .purchased)
+            self[id].holdings.append(Holding(productID: product.id, transaction: row.id, ownership: .purchased))
         }
         note(.charged(row.id))
         shareWithFamily(row, product)
@@ -63,52 +94,60 @@ extension Ledger {
 
     private mutating func subscribe(_ purchase: Purchase, _ product: Product, by id: AccountID) throws(Refusal) {
         guard let plan = product.plan else { return }
-        let held = self[id].subscription(toGroup: plan.groupID, .purchased)
-        let offers = try chooseOffers(purchase.offer, product, by: id, holding: held)
+        let held = self[id].subscription(toGroup: plan.groupID)
+        let offers = try chooseOffers(purchase, product, by: id, holding: held)
         if let held, held.status(at: now) == .active {
-            return try change(held, to: product, purchase, offer: offers.first, by: id)
+            try change(held, to: product, purchase, offers: offers, by: id)
+            return recordUse(of: offers, plan.groupID, by: id)
         }
-        let row = try sell(purchase, product, to: id, offer: offers.first, continuing: held)
-        let paid = paidMilliseconds(row)
+        // Buying again what could not be charged pays for it.
+        if let held, held.isInTrouble(at: now), held.nextProductID == product.id, offers.isEmpty {
+            return recover(held, by: id)
+        }
+        let row = try enterSale(purchase, product, to: id, offer: offers.first, continuing: held)
         // A refund ended the service before the period did.
-        let gap = held.map { held in
-            now.milliseconds - min(held.renewalDate, held.current.revocation?.date ?? held.renewalDate).milliseconds
-        }
+        let gap = held.map { now.milliseconds - $0.endOfAccess.milliseconds }
         let continuesRun = gap.map { $0 <= policy.longestGap } ?? false
-        self[id].put(
-            Subscription(
-                groupID: plan.groupID,
-                ownership: .purchased,
-                originalID: row.originalID,
-                originalPurchaseDate: row.originalPurchaseDate,
-                current: row,
-                autoRenews: true,
-                nextProductID: product.id,
-                pendingOffer: offers.first?.afterFirstPeriod ?? offers.dropFirst().first,
-                recentStart: continuesRun ? (held?.recentStart ?? row.purchaseDate) : row.purchaseDate,
-                anchorDay: Period.anchorDay(of: row.purchaseDate),
-                appAccountToken: row.appAccountToken,
-                paidService: (held?.paidService ?? 0) + paid,
-                sharedFrom: nil
-            )
+        var subscription = Subscription(
+            groupID: plan.groupID,
+            ownership: .purchased,
+            originalID: row.originalID,
+            originalPurchaseDate: row.originalPurchaseDate,
+            current: row,
+            autoRenews: true,
+            nextProductID: product.id,
+            recentStart: continuesRun ? (held?.recentStart ?? row.purchaseDate) : row.purchaseDate,
+            anchorDay: Period.anchorDay(of: row.purchaseDate),
+            appAccountToken: row.appAccountToken,
+            paidService: (held?.paidService ?? 0) + paidMilliseconds(row)
         )
+        subscription.pendingOffers = Ledger.remaining(of: offers)
+        subscription.agreedPrice = product.prices[row.storefront]
+        subscription.extensions = held?.extensions ?? []
+        subscription.lastPriceIncrease = held?.lastPriceIncrease
+        self[id].put(subscription)
         recordUse(of: offers, plan.groupID, by: id)
         note(held == nil ? .subscribed(row.id) : .resubscribed(row.id))
         shareWithFamily(row, product)
     }
 
+    /// What later periods carry once the first has carried the first offer.
+    static func remaining(of offers: [PendingOffer]) -> [PendingOffer] {
+        [offers.first?.afterOnePeriod].compactMap { $0 } + offers.dropFirst()
+    }
+
     /// The offers that a purchase takes, in the order in which they apply; most take one or none.
     private mutating func chooseOffers(
-        _ choice: OfferChoice,
+        _ purchase: Purchase,
         _ product: Product,
         by id: AccountID,
         holding held: Subscription?
     ) throws(Refusal) -> [PendingOffer] {
-        guard let group = product.plan?.groupID else { return [] }
+        guard let group = product.plan?.groupID, purchase.billingPlan != .monthly else { return [] }
         let isActive = held?.status(at: now) == .active
         let introductory = product.offer(.introductory)
         let mayIntroduce = !isActive && !self[id].introductoryOffersUsed.contains(group)
-        switch choice {
+        switch purchase.offer {
         case .none:
             return []
         case .automatic:
@@ -186,7 +225,7 @@ extension Ledger {
     // MARK: The row
 
     /// Enters the row of a purchase.
-    mutating func sell(
+    mutating func enterSale(
         _ purchase: Purchase,
         _ product: Product,
         to id: AccountID,
@@ -198,21 +237,25 @@ extension Ledger {
         let price = try price(of: purchase, product, offer?.offer, storefront)
         let purchaseDate = now.wholeSecond
         let transaction = identifiers.transaction(of: id, realm: account.realm, storefront: storefront)
-        let isSubscription = product.plan != nil
+        let isMonthly = purchase.billingPlan == .monthly
+        let anchor = policy.keepsAnchorDay ? Period.anchorDay(of: purchaseDate) : nil
         let row = Transaction(
             id: transaction,
             originalID: held?.originalID ?? transaction,
             account: id,
             change: 0,
-            lineItem: isSubscription
-                ? identifiers.lineItem(of: id, realm: account.realm, storefront: storefront) : nil,
+            lineItem: product.plan == nil
+                ? nil : identifiers.lineItem(of: id, realm: account.realm, storefront: storefront),
             order: purchase.order ?? identifiers.order(of: id),
             productID: product.id,
             groupID: product.plan?.groupID,
             type: product.type,
             purchaseDate: purchaseDate,
             originalPurchaseDate: held?.originalPurchaseDate ?? purchaseDate,
-            expiresDate: product.plan.map { plan in firstPeriod(plan, offer?.offer).end(from: purchaseDate) },
+            expiresDate: product.plan.map { plan in
+                let period = isMonthly ? Period(1, .month) : plan.firstPeriod(under: offer?.offer)
+                return policy.rate.end(of: period, from: purchaseDate, anchorDay: anchor)
+            },
             quantity: purchase.quantity,
             appAccountToken: purchase.appAccountToken,
             ownership: .purchased,
@@ -225,15 +268,21 @@ extension Ledger {
             refundNumber: nil,
             isFinished: purchase.isFinished,
             sharedFrom: nil,
-            modifiedDate: now
+            modifiedDate: now,
+            billingPlan: product.plan?.monthly == nil ? nil : isMonthly ? .monthly : .billedUpfront,
+            commitment: isMonthly ? product.plan.map { firstMonth($0, storefront, from: purchaseDate) } : nil
         )
         return enter(row)
     }
 
-    /// The first period: the offer's own length when it is free or paid up front, else the product's.
-    private func firstPeriod(_ plan: SubscriptionPlan, _ offer: Offer?) -> Period {
-        guard let offer, offer.mode != .payAsYouGo, let whole = offer.wholePeriod else { return plan.period }
-        return whole
+    private func firstMonth(_ plan: SubscriptionPlan, _ storefront: Storefront, from start: Timestamp) -> Commitment {
+        let anchor = policy.keepsAnchorDay ? Period.anchorDay(of: start) : nil
+        return Commitment(
+            period: 1,
+            periods: plan.period.months ?? 12,
+            expiresDate: policy.rate.end(of: plan.period, from: start, anchorDay: anchor),
+            price: plan.commitmentPrice(at: storefront)
+        )
     }
 
     private func price(
@@ -242,9 +291,10 @@ extension Ledger {
         _ offer: Offer?,
         _ storefront: Storefront
     ) throws(Refusal) -> Money {
-        let full = product.prices[storefront]
-        let discounted = offer.map { $0.prices?[storefront] ?? Money(milliunits: 0, currency: full.currency) }
-        let piece = purchase.price ?? discounted ?? full
+        let monthly = purchase.billingPlan == .monthly ? product.plan?.monthly : nil
+        let full = (monthly?.prices ?? product.prices)[storefront]
+        if offer?.mode == .freeTrial, purchase.price != nil { throw .priceOfFreeTrial }
+        let piece = purchase.price ?? offer?.price(at: storefront, in: full.currency) ?? full
         guard piece.milliunits >= 0, let total = piece.times(purchase.quantity) else {
             throw .badPrice(milliunits: piece.milliunits)
         }
@@ -255,17 +305,5 @@ extension Ledger {
     func paidMilliseconds(_ row: Transaction) -> Int64 {
         guard let end = row.expiresDate, (row.price?.milliunits ?? 0) > 0 else { return 0 }
         return end.milliseconds - row.purchaseDate.milliseconds
-    }
-}
-
-extension PendingOffer {
-    /// An offer with all its periods to come.
-    init(_ offer: Offer) {
-        self.init(offer: offer, remainingPeriods: offer.mode == .payAsYouGo ? offer.periodCount : 1)
-    }
-
-    /// What is left of it once a period has carried it; nil when nothing is.
-    var afterFirstPeriod: PendingOffer? {
-        remainingPeriods > 1 ? PendingOffer(offer: offer, remainingPeriods: remainingPeriods - 1) : nil
     }
 }

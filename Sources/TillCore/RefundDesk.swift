@@ -1,10 +1,96 @@
-/// Refunds and their reversal (docs/api/refunds.md).
+/// Refunds: what a customer asks for, what the developer says, what is decided, and what is undone (docs/api/refunds.md).
 extension Ledger {
+    // MARK: The request
+
+    /// A customer asks for money back. Of a subscription, renewal is turned off first, as the App Store does.
+    mutating func requestRefund(of id: TransactionID, because reason: ConsumptionRequestReason) throws(Refusal) {
+        let row = try row(id)
+        guard row.ownership == .purchased else { throw .familyShared(id) }
+        if let revocation = row.revocation { throw .alreadyRevoked(id, on: revocation.date) }
+        guard !self[row.account].refundRequests.contains(where: { $0.transaction == id }) else {
+            throw .refundAlreadyRequested(id)
+        }
+        guard self[row.account].refundRequests.count < Ledger.mostRefundRequests else {
+            throw .tooManyRefundRequests(most: Ledger.mostRefundRequests)
+        }
+        if let subscription = self[row.account].subscription(row.originalID), subscription.rests(on: id),
+            subscription.status(at: now) == .active, subscription.willRenew
+        {
+            _ = disableAutoRenew(subscription, by: row.account)
+        }
+        self[row.account].refundRequests.append(
+            RefundRequest(
+                transaction: id,
+                reason: reason,
+                since: now,
+                decideAt: policy.refundRule == .byHand ? nil : now.advanced(milliseconds: policy.refundWindow),
+                rule: policy.refundRule
+            )
+        )
+        let asksForData = row.type == .consumable || row.type == .autoRenewable
+        note(.refundRequested(id, reason, asksForData: asksForData))
+    }
+
+    /// The developer's consumption data. Counts while a request is open and its twelve hours are not over; is accepted
+    /// and forgotten otherwise.
+    mutating func take(_ report: ConsumptionReport, on id: TransactionID) throws(Refusal) {
+        let row = try row(id)
+        guard
+            let place = self[row.account].refundRequests.firstIndex(where: { $0.transaction == id }),
+            now <= self[row.account].refundRequests[place].since.advanced(milliseconds: policy.refundWindow)
+        else { return }
+        self[row.account].refundRequests[place].report = report
+        note(.consumptionReported(id))
+    }
+
+    // MARK: The decision
+
+    /// The window is over: the rule that held when the request came decides.
+    mutating func decideRefund(of id: TransactionID, by account: AccountID) {
+        guard let request = self[account].refundRequests.first(where: { $0.transaction == id }) else { return }
+        do {
+            switch request.rule {
+            case .alwaysDecline: try declineRefund(of: id)
+            case .alwaysGrant, .byHand: try grant(Refund(transaction: id))
+            case .followPreference:
+                switch request.report?.preference {
+                case .decline: try declineRefund(of: id)
+                case .grantProrated: try grant(Refund(transaction: id, share: share(after: request, of: id)))
+                case .grantFull, nil: try grant(Refund(transaction: id))
+                }
+            }
+        } catch {
+            // It was refunded or taken back meanwhile: there is nothing left to decide.
+            self[account].refundRequests.removeAll { $0.transaction == id }
+            touch(account)
+        }
+    }
+
+    /// What is left: of a subscription the unused part of its period, of anything else what was not consumed.
+    private func share(after request: RefundRequest, of id: TransactionID) -> Refund.Share {
+        guard let row = rows[id] else { return .full }
+        if row.groupID != nil { return unusedPart(of: row) == nil ? .full : .unused }
+        guard let consumed = request.report?.consumptionPercentage, (1..<100_000).contains(consumed) else {
+            return .full
+        }
+        return .part(100_000 - consumed)
+    }
+
+    mutating func declineRefund(of id: TransactionID) throws(Refusal) {
+        let row = try row(id)
+        guard self[row.account].refundRequests.contains(where: { $0.transaction == id }) else {
+            throw .refundNotRequested(id)
+        }
+        self[row.account].refundRequests.removeAll { $0.transaction == id }
+        note(.refundDeclined(id))
+    }
+
     mutating func grant(_ refund: Refund) throws(Refusal) {
         let row = try row(refund.transaction)
         guard row.ownership == .purchased else { throw .familyShared(row.id) }
         if let revocation = row.revocation { throw .alreadyRevoked(row.id, on: revocation.date) }
         let percentage = try percentage(of: refund, row)
+        self[row.account].refundRequests.removeAll { $0.transaction == row.id }
         self[row.account].refundNumber += 1
         let number = self[row.account].refundNumber
         let revocation = Revocation(
@@ -17,11 +103,9 @@ extension Ledger {
             $0.revocation = revocation
             $0.refundNumber = number
         }
-        if self[row.account].owned[row.productID]?.transaction == row.id {
-            self[row.account].owned[row.productID] = nil
-        }
+        setRevoked(true, holdingBy: row)
         note(.refunded(row.id))
-        if isLatest(refunded) { endSharing(of: refunded, reason: refund.reason) }
+        if bearsAccess(refunded) { endSharing(of: refunded, reason: refund.reason) }
     }
 
     mutating func reverseRefund(of id: TransactionID) throws(Refusal) {
@@ -31,18 +115,31 @@ extension Ledger {
             $0.revocation = nil
             $0.refundNumber = nil
         }
-        if row.type == .nonConsumable, self[row.account].owned[row.productID] == nil {
-            self[row.account].owned[row.productID] = OwnedProduct(transaction: row.id, ownership: .purchased)
+        setRevoked(false, holdingBy: row)
+        // A period that ended while it was refunded ended then; nothing is told but the reversal.
+        if var subscription = self[row.account].subscription(row.originalID), subscription.current.id == id,
+            subscription.trouble == nil, subscription.ended == nil, now >= subscription.renewalDate
+        {
+            subscription.ended = subscription.autoRenews ? .other : .customer
+            subscription.autoRenews = false
+            self[row.account].put(subscription)
         }
         note(.refundReversed(id))
-        if isLatest(restored) { resumeSharing(of: restored) }
+        if bearsAccess(restored) { resumeSharing(of: restored) }
+    }
+
+    private mutating func setRevoked(_ isRevoked: Bool, holdingBy row: Transaction) {
+        guard let place = self[row.account].holdings.firstIndex(where: { $0.transaction == row.id }) else { return }
+        self[row.account].holdings[place].isRevoked = isRevoked
     }
 
     /// Whether the family's access hangs on this row: any one-time product, or a subscription's latest transaction.
-    private func isLatest(_ row: Transaction) -> Bool {
-        guard let group = row.groupID else { return true }
-        return self[row.account].subscription(toGroup: group, .purchased)?.current.id == row.id
+    private func bearsAccess(_ row: Transaction) -> Bool {
+        guard row.groupID != nil else { return true }
+        return self[row.account].subscription(row.originalID)?.rests(on: row.id) == true
     }
+
+    // MARK: How much
 
     /// Thousandths of a percent: 100,000 in full, or the part that was asked for, or the unused part of a period.
     private func percentage(of refund: Refund, _ row: Transaction) throws(Refusal) -> Int {
@@ -53,12 +150,18 @@ extension Ledger {
             guard (1..<100_000).contains(part) else { throw .badPercentage(part) }
             return part
         case .unused:
-            guard let end = row.expiresDate else { throw .nothingLeftToProrate(row.id) }
-            let whole = end.milliseconds - row.purchaseDate.milliseconds
-            let left = end.milliseconds - max(now.milliseconds, row.purchaseDate.milliseconds)
-            let part = whole > 0 ? Int(left * 100_000 / whole) : 0
-            guard part >= 1 else { throw .nothingLeftToProrate(row.id) }
-            return min(part, 99_999)
+            guard let part = unusedPart(of: row) else { throw .nothingLeftToProrate(row.id) }
+            return part
         }
     }
+
+    private func unusedPart(of row: Transaction) -> Int? {
+        guard let end = row.expiresDate else { return nil }
+        let whole = end.milliseconds - row.purchaseDate.milliseconds
+        let left = end.milliseconds - max(now.milliseconds, row.purchaseDate.milliseconds)
+        let part = whole > 0 ? Int(left * 100_000 / whole) : 0
+        return part >= 1 ? min(part, 99_999) : nil
+    }
+
+    private static let mostRefundRequests = 100
 }

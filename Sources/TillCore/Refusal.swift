@@ -12,9 +12,23 @@ package enum Refusal: Error, Equatable, Sendable {
     case badPrice(milliunits: Int64)
     case badAppAccountToken(String)
     case unknownOrder(OrderID)
+    case noMonthlyPlan(product: String)
+    case monthlyPlanNotSold(storefront: String)
+    case unknownHeldPurchase(Int64)
+    case tooManyHeldPurchases(most: Int)
+    case cardDeclined
     // What the customer already has.
     case alreadyOwned(product: String)
     case alreadySubscribed(product: String, until: Timestamp)
+    case priceOfFreeTrial
+    // Subscriptions.
+    case unknownSubscription(TransactionID)
+    case notSubscribed(TransactionID, since: Timestamp)
+    case autoRenewIsOff(TransactionID)
+    case autoRenewIsOn(TransactionID)
+    case noPriceIncrease(TransactionID)
+    case extensionIneligible(TransactionID, because: ExtensionObstacle)
+    case extensionLimit(TransactionID)
     // Offers.
     case offerSignatureUsed(nonce: String)
     case unknownOffer(product: String, kind: OfferKind, id: String?)
@@ -30,6 +44,9 @@ package enum Refusal: Error, Equatable, Sendable {
     case familyShared(TransactionID)
     // Refunds.
     case alreadyRevoked(TransactionID, on: Timestamp)
+    case refundAlreadyRequested(TransactionID)
+    case refundNotRequested(TransactionID)
+    case tooManyRefundRequests(most: Int)
     case notRefunded(TransactionID)
     case badPercentage(Int)
     case nothingLeftToProrate(TransactionID)
@@ -37,6 +54,8 @@ package enum Refusal: Error, Equatable, Sendable {
     case alreadyInFamily(customer: String, family: String)
     case notInFamily(customer: String)
     case familyFull(family: String)
+    case familyOnAnotherClock(customer: String, clock: String?)
+    case notShareable(product: String)
 
     /// One sentence: what was wrong, and what would do instead.
     package var explanation: String {
@@ -66,6 +85,43 @@ package enum Refusal: Error, Equatable, Sendable {
         case .alreadySubscribed(let product, let until):
             "The customer's subscription to \(product) runs until \(until.iso8601); "
                 + "it cannot be bought again before, except with an offer or as a change of plan."
+        case .noMonthlyPlan(let product):
+            "Product \(product) has no plan that is billed monthly, or it is switched off in the catalogue."
+        case .monthlyPlanNotSold(let storefront):
+            "Plans that are billed monthly are not sold in \(storefront); the setting commitmentsEverywhere allows it."
+        case .unknownHeldPurchase(let number):
+            "No purchase \(number) waits for this customer; till purchase list shows those that do."
+        case .tooManyHeldPurchases(let most):
+            "\(most) purchases wait for this customer already; approve or decline some."
+        case .cardDeclined:
+            "The customer's card is declined; let it be accepted again with till card accept."
+        case .priceOfFreeTrial:
+            "A free trial costs nothing; leave the price out, or buy without the offer."
+        case .unknownSubscription(let id):
+            "Transaction \(id.number) is not the original transaction of a subscription of this customer."
+        case .notSubscribed(let id, let since):
+            "Subscription \(id.number) ended at \(since.iso8601); buying it again begins it anew."
+        case .autoRenewIsOff(let id):
+            "Subscription \(id.number) does not renew already."
+        case .autoRenewIsOn(let id):
+            "Subscription \(id.number) renews already."
+        case .noPriceIncrease(let id):
+            "No price increase of subscription \(id.number) waits for an answer."
+        case .extensionIneligible(let id, let obstacle):
+            "Subscription \(id.number) cannot be extended: \(obstacle.words)."
+        case .extensionLimit(let id):
+            "The customer of subscription \(id.number) had two extensions in the last 365 days, which is the most."
+        case .refundAlreadyRequested(let id):
+            "A refund of transaction \(id.number) was asked for already and is not decided."
+        case .refundNotRequested(let id):
+            "No refund of transaction \(id.number) is asked for; till refund request asks."
+        case .tooManyRefundRequests(let most):
+            "\(most) refunds of this customer wait for a decision already."
+        case .familyOnAnotherClock(let customer, let clock):
+            "Customer \(customer) lives by another clock than the family, which lives by "
+                + "\(clock.map { "the clock \($0)" } ?? "that of the app"); put both on one first."
+        case .notShareable(let product):
+            "Product \(product) cannot be shared with a family."
         case .offerSignatureUsed(let nonce):
             "The signature with the nonce \(nonce.prefix(64)) was used before; let the app's server make another."
         case .unknownOffer(let product, let kind, let id):
@@ -105,6 +161,21 @@ package enum Refusal: Error, Equatable, Sendable {
             "Customer \(customer) is in no family."
         case .familyFull(let family):
             "The family \(family) has \(FamilyMembership.mostMembers) members, which is the most."
+        }
+    }
+}
+
+/// Why a subscription cannot be extended.
+package enum ExtensionObstacle: String, Sendable {
+    case notActive
+    case freeTrial
+    case neverPaid
+
+    var words: String {
+        switch self {
+        case .notActive: "it is not active"
+        case .freeTrial: "a free trial runs"
+        case .neverPaid: "no period of it was ever paid"
         }
     }
 }

@@ -49,6 +49,10 @@ package struct Transaction: Codable, Equatable, Sendable {
     package var sharedFrom: TransactionID?
     /// When the row took its present form; signatures are never dated earlier.
     package var modifiedDate: Timestamp
+    /// `billingPlanType` on the wire; nil where the product leaves no choice.
+    package var billingPlan: BillingPlan.Kind?
+    /// `commitmentInfo` on the wire; only for a plan that is billed monthly.
+    package var commitment: Commitment?
 
     /// A row with all its parts.
     package init(
@@ -76,7 +80,9 @@ package struct Transaction: Codable, Equatable, Sendable {
         refundNumber: Int64?,
         isFinished: Bool,
         sharedFrom: TransactionID?,
-        modifiedDate: Timestamp
+        modifiedDate: Timestamp,
+        billingPlan: BillingPlan.Kind? = nil,
+        commitment: Commitment? = nil
     ) {
         self.id = id
         self.originalID = originalID
@@ -103,6 +109,8 @@ package struct Transaction: Codable, Equatable, Sendable {
         self.isFinished = isFinished
         self.sharedFrom = sharedFrom
         self.modifiedDate = modifiedDate
+        self.billingPlan = billingPlan
+        self.commitment = commitment
     }
 
     /// Whether the row is the first of its original id.

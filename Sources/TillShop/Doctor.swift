@@ -180,10 +180,14 @@ package struct Doctor: Sendable {
                     + "\(subscription.current.id.number) otherwise than the ledger does."
             )
         }
-        for owned in account.owned.values where rows[owned.transaction] == nil {
-            findings.append(
-                "Account \(account.id.number) owns by transaction \(owned.transaction.number), which is missing."
-            )
+        for holding in account.holdings {
+            let name = "Account \(account.id.number) holds \(holding.productID) by transaction"
+            if let row = rows[holding.transaction] {
+                guard (row.revocation != nil) != holding.isRevoked else { continue }
+                findings.append("\(name) \(row.id.number), whose revocation the account knows otherwise.")
+            } else {
+                findings.append("\(name) \(holding.transaction.number), which is missing.")
+            }
         }
         return findings
     }

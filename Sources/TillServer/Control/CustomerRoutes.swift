@@ -145,7 +145,7 @@ extension ControlAPI {
         json.put("storefront", account.storefront.code)
         json.put("hasAppTransaction", account.appTransaction != nil)
         json.put("transactions", account.rowCount)
-        json.put("owned", account.owned.filter { !$0.value.isRevoked }.keys.sorted())
+        json.put("owned", account.productsOwned.sorted())
         json.put(
             "subscriptions",
             objects: account.subscriptions.map { subscription in

@@ -155,7 +155,7 @@ extension ControlAPI {
     /// After an offer or a change of plan for the next period there is no new row: the running one is shown.
     private func subscription(to productID: String, _ account: Account) -> Subscription? {
         let group = shop.registry.catalog(of: account.app).products[productID]?.plan?.groupID
-        return group.flatMap { account.subscription(toGroup: $0, .purchased) }
+        return group.flatMap { account.subscription(toGroup: $0) }
     }
 
     private func price(_ body: ControlBody, _ purchase: Purchase, _ name: CustomerName) async throws -> Money? {

@@ -12,6 +12,8 @@ enum RenewalInfoPayload {
         json.put("renewalPrice", info.renewalPrice?.milliunits)
         json.put("currency", info.renewalPrice?.currency)
         json.put("isInBillingRetryPeriod", info.isInBillingRetry)
+        json.put("gracePeriodExpiresDate", info.graceUntil)
+        json.put("priceIncreaseStatus", info.priceIncreaseStatus)
         json.put("signedDate", signedDate)
         json.put("environment", realm.environment)
         json.put("recentSubscriptionStartDate", info.recentStart)
@@ -23,6 +25,18 @@ enum RenewalInfoPayload {
         if !info.winBackOffers.isEmpty { json.put("eligibleWinBackOfferIds", info.winBackOffers) }
         json.put("appAccountToken", info.appAccountToken)
         json.put("appTransactionId", info.account.wireForm)
+        json.put("renewalBillingPlanType", info.billingPlan?.rawValue)
+        json.put("commitmentInfo", written: info.commitment.map { bytes($0) })
+        return json.finish()
+    }
+
+    private static func bytes(_ commitment: RenewalCommitment) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("commitmentAutoRenewProductId", commitment.productID)
+        json.put("commitmentAutoRenewStatus", commitment.autoRenews ? 1 : 0)
+        json.put("commitmentRenewalBillingPlanType", commitment.billingPlan.rawValue)
+        json.put("commitmentRenewalDate", commitment.renewalDate)
+        json.put("commitmentRenewalPrice", commitment.price?.milliunits)
         return json.finish()
     }
 }

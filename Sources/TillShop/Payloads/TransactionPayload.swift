@@ -39,8 +39,19 @@ enum TransactionPayload {
         json.put("offerPeriod", row.offer?.wholePeriod?.iso8601)
         json.put("revocationType", row.revocation?.kind.rawValue)
         json.put("revocationPercentage", row.revocation?.percentage)
+        json.put("billingPlanType", row.billingPlan?.rawValue)
+        json.put("commitmentInfo", written: row.commitment.map { bytes($0) })
         json.put("deviceVerification", device?.verification)
         json.put("deviceVerificationNonce", device?.nonce)
+        return json.finish()
+    }
+
+    private static func bytes(_ commitment: Commitment) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("billingPeriodNumber", commitment.period)
+        json.put("totalBillingPeriods", commitment.periods)
+        json.put("commitmentExpiresDate", commitment.expiresDate)
+        json.put("commitmentPrice", commitment.price.milliunits)
         return json.finish()
     }
 }

@@ -1,0 +1,100 @@
+/// How an account lies in its engine. What came later may be missing in what an older Till wrote; what says nothing is
+/// left out, so that a state stays short.
+extension Account {
+    private enum Key: String, CodingKey {
+        case id, realm, app, customer, storefront, version, changeNumber, refundNumber, rowCount, lastEvent
+        case appTransaction, subscriptions, holdings, owned, introductoryOffersUsed, codesRedeemed, offerNonces
+        case winBackOffersTaken, family, card, asksToBuy, heldPurchases, heldNumber, refundRequests
+        case notificationNumber, lastSigned, clock, jobsDone
+    }
+
+    /// A non-consumable as the first version kept it, one for each product.
+    private struct OwnedProduct: Decodable {
+        var transaction: TransactionID
+        var ownership: Ownership
+        var sharedFrom: AccountID?
+        var isRevoked: Bool
+    }
+
+    /// Reads a state of this or an older version.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        self.init(
+            id: try values.decode(AccountID.self, forKey: .id),
+            realm: try values.decode(Realm.self, forKey: .realm),
+            app: try values.decode(String.self, forKey: .app),
+            customer: try values.decode(String.self, forKey: .customer),
+            storefront: try values.decode(Storefront.self, forKey: .storefront),
+            at: try values.decode(Timestamp.self, forKey: .lastEvent)
+        )
+        version = try values.decode(Int64.self, forKey: .version)
+        changeNumber = try values.decode(Int64.self, forKey: .changeNumber)
+        refundNumber = try values.decode(Int64.self, forKey: .refundNumber)
+        rowCount = try values.decode(Int64.self, forKey: .rowCount)
+        appTransaction = try values.decodeIfPresent(AppTransaction.self, forKey: .appTransaction)
+        func read<Value: Decodable>(_ key: Key, or none: Value) throws -> Value {
+            try values.decodeIfPresent(Value.self, forKey: key) ?? none
+        }
+        subscriptions = try read(.subscriptions, or: [])
+        holdings = try read(.holdings, or: [])
+        if let owned = try values.decodeIfPresent([String: OwnedProduct].self, forKey: .owned) {
+            holdings = owned.sorted { $0.value.transaction < $1.value.transaction }.map { product, kept in
+                Holding(
+                    productID: product,
+                    transaction: kept.transaction,
+                    ownership: kept.ownership,
+                    sharedFrom: kept.sharedFrom,
+                    isRevoked: kept.isRevoked
+                )
+            }
+        }
+        introductoryOffersUsed = try read(.introductoryOffersUsed, or: [])
+        codesRedeemed = try read(.codesRedeemed, or: [])
+        offerNonces = try read(.offerNonces, or: [])
+        winBackOffersTaken = try read(.winBackOffersTaken, or: [:])
+        family = try values.decodeIfPresent(FamilyMembership.self, forKey: .family)
+        card = try read(.card, or: .accepted)
+        asksToBuy = try read(.asksToBuy, or: false)
+        heldPurchases = try read(.heldPurchases, or: [])
+        heldNumber = try read(.heldNumber, or: 0)
+        refundRequests = try read(.refundRequests, or: [])
+        notificationNumber = try read(.notificationNumber, or: 0)
+        lastSigned = try values.decodeIfPresent(Timestamp.self, forKey: .lastSigned)
+        clock = try values.decodeIfPresent(String.self, forKey: .clock)
+        jobsDone = try read(.jobsDone, or: [])
+    }
+
+    /// Writes what says something.
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(id, forKey: .id)
+        try values.encode(realm, forKey: .realm)
+        try values.encode(app, forKey: .app)
+        try values.encode(customer, forKey: .customer)
+        try values.encode(storefront, forKey: .storefront)
+        try values.encode(version, forKey: .version)
+        try values.encode(changeNumber, forKey: .changeNumber)
+        try values.encode(refundNumber, forKey: .refundNumber)
+        try values.encode(rowCount, forKey: .rowCount)
+        try values.encode(lastEvent, forKey: .lastEvent)
+        try values.encodeIfPresent(appTransaction, forKey: .appTransaction)
+        if !subscriptions.isEmpty { try values.encode(subscriptions, forKey: .subscriptions) }
+        if !holdings.isEmpty { try values.encode(holdings, forKey: .holdings) }
+        if !introductoryOffersUsed.isEmpty {
+            try values.encode(introductoryOffersUsed.sorted(), forKey: .introductoryOffersUsed)
+        }
+        if !codesRedeemed.isEmpty { try values.encode(codesRedeemed.sorted(), forKey: .codesRedeemed) }
+        if !offerNonces.isEmpty { try values.encode(offerNonces, forKey: .offerNonces) }
+        if !winBackOffersTaken.isEmpty { try values.encode(winBackOffersTaken, forKey: .winBackOffersTaken) }
+        try values.encodeIfPresent(family, forKey: .family)
+        if card != .accepted { try values.encode(card, forKey: .card) }
+        if asksToBuy { try values.encode(asksToBuy, forKey: .asksToBuy) }
+        if !heldPurchases.isEmpty { try values.encode(heldPurchases, forKey: .heldPurchases) }
+        if heldNumber > 0 { try values.encode(heldNumber, forKey: .heldNumber) }
+        if !refundRequests.isEmpty { try values.encode(refundRequests, forKey: .refundRequests) }
+        if notificationNumber > 0 { try values.encode(notificationNumber, forKey: .notificationNumber) }
+        try values.encodeIfPresent(lastSigned, forKey: .lastSigned)
+        try values.encodeIfPresent(clock, forKey: .clock)
+        if !jobsDone.isEmpty { try values.encode(jobsDone, forKey: .jobsDone) }
+    }
+}

@@ -1,0 +1,20 @@
+/// A job's part in one account: done once, however often it is tried.
+extension Ledger {
+    mutating func perform(_ job: Job, by id: AccountID) {
+        guard !self[id].jobsDone.contains(where: { $0.job == job.id }) else { return }
+        let succeeded: Bool? =
+            switch job.task {
+            case .raisePrice(let price): raise(price, by: id) ? true : nil
+            case .extend(let wanted): extend(wanted, by: id)
+            case .shareProduct(let product): shareHoldings(of: product, by: id)
+            }
+        // Accounts that the job does not concern are not written.
+        guard let succeeded else { return }
+        self[id].jobsDone.append(JobResult(job: job.id, succeeded: succeeded))
+        if self[id].jobsDone.count > 32 { self[id].jobsDone.removeFirst() }
+    }
+
+    mutating func useClock(_ clock: String?, by id: AccountID) {
+        for member in self[id].family?.members ?? [id] { self[member].clock = clock }
+    }
+}

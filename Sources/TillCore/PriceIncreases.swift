@@ -1,0 +1,94 @@
+/// Higher prices for those who are subscribed: the notice, the consent, the renewal (docs/api/lifecycle.md, Prices).
+extension Ledger {
+    /// A job's part: the price of a product rises for the account's subscriptions to it.
+    ///
+    /// - Returns: whether it concerned any.
+    mutating func raise(_ raise: PriceRaise, by id: AccountID) -> Bool {
+        var concerned = false
+        for subscription in self[id].subscriptions
+        where subscription.ownership == .purchased && subscription.current.productID == raise.productID
+            && subscription.ended == nil && subscription.current.revocation == nil
+            && subscription.current.commitment == nil
+        {
+            let storefront = subscription.current.storefront
+            let price = raise.prices[storefront]
+            let present = subscription.agreedPrice ?? price
+            guard price.currency == present.currency, price.milliunits > present.milliunits else { continue }
+            concerned = true
+            var raised = subscription
+            raised.priceIncrease = PriceIncrease(
+                price: price,
+                needsConsent: needsConsent(raise, subscription, from: present, to: price),
+                scheduledAt: now
+            )
+            self[id].put(raised)
+            touch(id)
+        }
+        return concerned
+    }
+
+    /// More than half and more than five dollars a period (fifty a year), or the second within a year, or the law.
+    private func needsConsent(
+        _ raise: PriceRaise,
+        _ subscription: Subscription,
+        from present: Money,
+        to price: Money
+    ) -> Bool {
+        switch raise.consent {
+        case .required: return true
+        case .notNeeded: return false
+        case .automatic: break
+        }
+        if policy.storefrontsAskingConsent.contains(subscription.current.storefront.code) { return true }
+        if let last = subscription.lastPriceIncrease, now < Period(1, .year).end(from: last) { return true }
+        let product = catalog.products[raise.productID]
+        let isAnnual = product?.plan?.period.months == 12
+        let difference = price.milliunits - present.milliunits
+        guard difference * 2 > present.milliunits else { return false }
+        // The local equivalent of a dollar: what the product costs here against what it costs where dollars are paid.
+        let limit: Int64 = isAnnual ? 50_000 : 5_000
+        let dollars = raise.prices[.unitedStates]
+        guard price.currency != "USD" else { return difference > limit }
+        guard dollars.currency == "USD", dollars.milliunits > 0 else { return true }
+        return Double(difference) > Double(limit) * Double(price.milliunits) / Double(dollars.milliunits)
+    }
+
+    /// When the customer is told: so many days before the renewal that will cost more. The renewal must leave that much
+    /// time, else it is the one after. A weekly price that needs no consent is told at once and rises with the first
+    /// renewal twenty-seven days later, the fourth.
+    func instantOfPriceNotice(to subscription: Subscription) -> Timestamp? {
+        guard
+            let increase = subscription.priceIncrease, increase.stage == .scheduled, subscription.autoRenews,
+            let period = catalog.products[subscription.current.productID]?.plan?.period
+        else { return nil }
+        let isWeekly = period.months == nil
+        if isWeekly, !increase.needsConsent { return increase.scheduledAt }
+        let days = increase.needsConsent ? (isWeekly ? 7 : period.months == 1 ? 27 : 60) : 27
+        let notice = policy.rate.adding(days: -days, to: subscription.renewalDate)
+        return notice >= increase.scheduledAt ? notice : nil
+    }
+
+    mutating func announcePrice(to subscription: Subscription, by id: AccountID) {
+        guard var increase = subscription.priceIncrease else { return }
+        let isWeekly = catalog.products[subscription.current.productID]?.plan?.period.months == nil
+        increase.stage = increase.needsConsent ? .pending : .accepted
+        increase.effectiveFrom =
+            isWeekly && !increase.needsConsent
+            ? policy.rate.adding(days: 27, to: now) : subscription.renewalDate
+        var told = subscription
+        told.priceIncrease = increase
+        told.lastPriceIncrease = now
+        self[id].put(told)
+        note(increase.needsConsent ? .priceIncreasePending(told.current.id) : .priceIncreaseAccepted(told.current.id))
+    }
+
+    mutating func acceptPriceIncrease(_ original: TransactionID, by id: AccountID) throws(Refusal) {
+        var subscription = try subscription(original, of: id)
+        guard subscription.ended == nil, subscription.priceIncrease?.stage == .pending else {
+            throw .noPriceIncrease(original)
+        }
+        subscription.priceIncrease?.stage = .accepted
+        self[id].put(subscription)
+        note(.priceIncreaseAccepted(subscription.current.id))
+    }
+}

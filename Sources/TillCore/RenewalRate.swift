@@ -1,0 +1,163 @@
+/// How long a month is: a calendar month in Pacific time, or one of the accelerated months of the sandbox, TestFlight
+/// and Xcode (docs/api/lifecycle.md, Rates).
+package struct RenewalRate: Hashable, Sendable {
+    /// What people and settings call it: `calendar`, `sandbox-5-minutes`, `testflight`, `xcode-13`…
+    package let name: String
+    private let length: Length
+
+    private enum Length: Hashable, Sendable {
+        case calendar
+        /// Milliseconds of a week and of a month; the longer periods are so many months.
+        case scaled(week: Int64, month: Int64)
+        /// Every period is as long.
+        case flat(Int64)
+    }
+
+    /// Calendar periods in Pacific time.
+    package static let calendar = RenewalRate(name: "calendar", length: .calendar)
+
+    /// Apple's sandbox as a tester has it who changed nothing: a month is five minutes.
+    package static let sandbox = RenewalRate(name: "sandbox-5-minutes", length: minutes(3, 5))
+
+    /// Every rate there is, in the order of the documentation.
+    package static let all: [RenewalRate] =
+        [
+            calendar,
+            RenewalRate(name: "sandbox-3-minutes", length: minutes(3, 3)),
+            sandbox,
+            RenewalRate(name: "sandbox-15-minutes", length: minutes(5, 15)),
+            RenewalRate(name: "sandbox-30-minutes", length: minutes(10, 30)),
+            RenewalRate(name: "sandbox-1-hour", length: minutes(15, 60)),
+            RenewalRate(name: "testflight", length: .flat(86_400_000)),
+        ] + xcode.keys.sorted().compactMap { xcode[$0] }
+
+    /// The rate of a name, or nil when there is none.
+    package init?(name: String) {
+        guard let found = RenewalRate.all.first(where: { $0.name == name }) else { return nil }
+        self = found
+    }
+
+    /// The rate of Xcode's number in a `.storekit` file (`_timeRate`); nil for a number that means nothing.
+    package init?(xcode number: Int) {
+        if number == 0 {
+            self = .calendar
+        } else if let found = RenewalRate.xcode[number] {
+            self = found
+        } else {
+            return nil
+        }
+    }
+
+    private init(name: String, length: Length) {
+        self.name = name
+        self.length = length
+    }
+
+    private static let xcode: [Int: RenewalRate] = {
+        // Seconds that stand for a day, for the numbers that Xcode replaced; thirty of them are a month.
+        let days: [Int: Int64] = [1: 3_600, 2: 1_800, 3: 300, 4: 60, 5: 30, 6: 1]
+        let flat: [Int: Int64] = [1_000: 900, 1_001: 300, 1_002: 60, 1_003: 30, 1_004: 10, 1_005: 2]
+        var rates: [Int: RenewalRate] = [:]
+        for (number, seconds) in days {
+            let scaled = Length.scaled(week: 7 * seconds * 1_000, month: 30 * seconds * 1_000)
+            rates[number] = RenewalRate(name: "xcode-\(number)", length: scaled)
+        }
+        for (number, seconds) in flat {
+            rates[number] = RenewalRate(name: "xcode-\(number)", length: .flat(seconds * 1_000))
+        }
+        rates[10] = RenewalRate(name: "xcode-10", length: minutes(15, 60))
+        rates[11] = RenewalRate(name: "xcode-11", length: minutes(10, 30))
+        rates[12] = RenewalRate(name: "xcode-12", length: minutes(5, 15))
+        rates[13] = RenewalRate(name: "xcode-13", length: minutes(3, 5))
+        rates[15] = RenewalRate(name: "xcode-15", length: .scaled(week: 10_000, month: 30_000))
+        precondition(rates.count == 17, "a rate of Xcode's is missing or stands twice")
+        return rates
+    }()
+
+    private static func minutes(_ week: Int64, _ month: Int64) -> Length {
+        .scaled(week: week * 60_000, month: month * 60_000)
+    }
+
+    // MARK: What it makes of a length of time
+
+    /// Whether periods are real months and weeks.
+    package var isCalendar: Bool { length == .calendar }
+
+    /// The end of a period that begins at an instant.
+    ///
+    /// - Parameter anchorDay: the day of the month on which the run of periods began; nil lets the day drift. Only
+    ///   calendar months know it.
+    package func end(of period: Period, from start: Timestamp, anchorDay: Int?) -> Timestamp {
+        switch length {
+        case .calendar: period.end(from: start, anchorDay: anchorDay)
+        case .flat(let each): start.advanced(milliseconds: each)
+        case .scaled(let week, let month): start.advanced(milliseconds: Self.scaled(period, week: week, month: month))
+        }
+    }
+
+    private static func scaled(_ period: Period, week: Int64, month: Int64) -> Int64 {
+        let count = Int64(period.count)
+        return switch period.unit {
+        // Three days last about two minutes where a week lasts three.
+        case .day: wholeSeconds(week * 2 / 3 * count / 3)
+        case .week: week * count
+        case .month: month * count
+        case .year: month * 12 * count
+        }
+    }
+
+    /// The end of a grace period that begins at the end of a paid one: so many calendar days, for a weekly
+    /// subscription six at the most; half a month, or six sevenths of a week, where months are accelerated.
+    package func endOfGrace(days: Int, period: Period, from start: Timestamp) -> Timestamp {
+        let isWeekly = period == Period(1, .week)
+        switch length {
+        case .calendar: return Period(isWeekly ? min(days, 6) : days, .day).end(from: start)
+        case .flat(let each): return start.advanced(milliseconds: each)
+        case .scaled(let week, let month):
+            return start.advanced(milliseconds: Self.wholeSeconds(isWeekly ? week * 6 / 7 : month / 2))
+        }
+    }
+
+    /// The end of the retries that begin at the end of a paid period: so many calendar days, or two accelerated months
+    /// for sixty.
+    package func endOfRetry(days: Int, from start: Timestamp) -> Timestamp {
+        switch length {
+        case .calendar: Period(days, .day).end(from: start)
+        case .flat(let each): start.advanced(milliseconds: each * 2 * Int64(days) / 60)
+        case .scaled(_, let month): start.advanced(milliseconds: month * Int64(days) / 30)
+        }
+    }
+
+    /// An instant so many calendar days later, or earlier when negative; a thirtieth of a month each where months are
+    /// accelerated, in whole seconds, so that a day may be nothing.
+    package func adding(days: Int, to start: Timestamp) -> Timestamp {
+        switch length {
+        case .calendar: Period(days, .day).end(from: start)
+        case .flat(let each): start.advanced(milliseconds: Self.wholeSeconds(each * Int64(days) / 30))
+        case .scaled(_, let month): start.advanced(milliseconds: Self.wholeSeconds(month * Int64(days) / 30))
+        }
+    }
+
+    private static func wholeSeconds(_ milliseconds: Int64) -> Int64 {
+        let half: Int64 = milliseconds < 0 ? -500 : 500
+        return (milliseconds + half) / 1_000 * 1_000
+    }
+}
+
+extension RenewalRate: Codable {
+    /// Reads a name.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let name = try container.decode(String.self)
+        guard let rate = RenewalRate(name: name) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(name) is not a renewal rate")
+        }
+        self = rate
+    }
+
+    /// Writes the name.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+    }
+}

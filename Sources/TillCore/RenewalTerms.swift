@@ -1,0 +1,106 @@
+/// On what terms the next period of a subscription begins.
+struct RenewalTerms {
+    let product: Product
+    let period: Period
+    /// What will be charged, the offer included.
+    let price: Money
+    /// What a full period costs the customer from then on.
+    let fullPrice: Money
+    let offer: PendingOffer?
+    /// Whether a higher price begins to count.
+    let raisesPrice: Bool
+    /// Nil where the product leaves no choice.
+    let billingPlan: BillingPlan.Kind?
+    /// The month that begins, for a plan that is billed monthly, without its end.
+    let commitment: (period: Int, price: Money)?
+}
+
+extension Subscription {
+    /// The terms of a period that begins at an instant; nil when the catalogue no longer knows its product.
+    func terms(in catalog: Catalog, from start: Timestamp) -> RenewalTerms? {
+        let isBound = current.commitment?.goesOn == true
+        let productID = isBound ? current.productID : nextProductID
+        guard let product = catalog.products[productID], let plan = product.plan else { return nil }
+        let billingPlan = isBound ? BillingPlan.Kind.monthly : chosenPlan(of: plan)
+        let storefront = current.storefront
+        if billingPlan == .monthly, let monthly = plan.monthly {
+            let price = isBound ? (current.price ?? monthly.prices[storefront]) : monthly.prices[storefront]
+            let whole = isBound ? current.commitment?.price : nil
+            return RenewalTerms(
+                product: product,
+                period: Period(1, .month),
+                price: price,
+                fullPrice: price,
+                offer: nil,
+                raisesPrice: false,
+                billingPlan: .monthly,
+                commitment: (
+                    period: isBound ? (current.commitment?.period ?? 0) + 1 : 1,
+                    price: whole ?? plan.commitmentPrice(at: storefront)
+                )
+            )
+        }
+        let (full, raises) = fullPrice(of: product, from: start)
+        let offer = pendingOffers.first
+        return RenewalTerms(
+            product: product,
+            period: plan.firstPeriod(under: offer?.offer),
+            price: offer.map { $0.offer.price(at: storefront, in: full.currency) } ?? full,
+            fullPrice: full,
+            offer: offer,
+            raisesPrice: raises,
+            billingPlan: plan.monthly == nil ? nil : .billedUpfront,
+            commitment: nil
+        )
+    }
+
+    /// How the next period is paid once no commitment binds: as the customer chose, or as now while the product stays.
+    private func chosenPlan(of plan: SubscriptionPlan) -> BillingPlan.Kind? {
+        guard plan.monthly != nil else { return nil }
+        if let nextBillingPlan { return nextBillingPlan }
+        return nextProductID == current.productID ? current.billingPlan : .billedUpfront
+    }
+
+    /// What the customer agreed to pay, or less where the catalogue asks for less; more only after a notice.
+    private func fullPrice(of product: Product, from start: Timestamp) -> (price: Money, raises: Bool) {
+        let listed = product.prices[current.storefront]
+        guard product.id == current.productID, let agreedPrice, agreedPrice.currency == listed.currency else {
+            return (listed, false)
+        }
+        if let priceIncrease, priceIncrease.counts(from: start) { return (priceIncrease.price, true) }
+        return (agreedPrice.milliunits < listed.milliunits ? agreedPrice : listed, false)
+    }
+}
+
+extension PriceIncrease {
+    /// Whether a period that begins at an instant costs the new price, given that the customer agrees.
+    func counts(from start: Timestamp) -> Bool {
+        guard let effectiveFrom, stage != .scheduled else { return false }
+        return start >= effectiveFrom
+    }
+}
+
+extension SubscriptionPlan {
+    /// The plan that is billed monthly, where the product has one that is switched on.
+    package var monthly: BillingPlan? { billingPlans.first { $0.kind == .monthly && $0.isEnabled } }
+
+    /// What a commitment costs in all: as the catalogue says, or twelve payments.
+    func commitmentPrice(at storefront: Storefront) -> Money {
+        if let price = monthly?.commitmentPrices?[storefront] { return price }
+        let payment = monthly?.prices[storefront] ?? Money(milliunits: 0, currency: storefront.currency)
+        return payment.times(period.months ?? 12) ?? payment
+    }
+
+    /// The first period of an offer: its own length when it is free or paid up front, else the product's.
+    func firstPeriod(under offer: Offer?) -> Period {
+        guard let offer, offer.mode != .payAsYouGo, let whole = offer.wholePeriod else { return period }
+        return whole
+    }
+}
+
+extension Offer {
+    /// What one payment costs; nothing when it is free.
+    func price(at storefront: Storefront, in currency: String) -> Money {
+        prices?[storefront] ?? Money(milliunits: 0, currency: currency)
+    }
+}

@@ -1,0 +1,76 @@
+/// How a subscription lies in its account's state: what came later may be missing, what says nothing is left out.
+extension Subscription {
+    private enum Key: String, CodingKey {
+        case groupID, ownership, originalID, originalPurchaseDate, current, running, autoRenews, nextProductID
+        case pendingOffers, pendingOffer, offersSetAside, recentStart, anchorDay, appAccountToken, paidService
+        case sharedFrom, agreedPrice, renewals, trouble, ended, priceIncrease, lastPriceIncrease, extensions
+        case nextBillingPlan, commitmentRenews, isShared
+    }
+
+    /// Reads a state of this or an older version.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        self.init(
+            groupID: try values.decode(String.self, forKey: .groupID),
+            ownership: try values.decode(Ownership.self, forKey: .ownership),
+            originalID: try values.decode(TransactionID.self, forKey: .originalID),
+            originalPurchaseDate: try values.decode(Timestamp.self, forKey: .originalPurchaseDate),
+            current: try values.decode(Transaction.self, forKey: .current),
+            running: try values.decodeIfPresent(Transaction.self, forKey: .running),
+            autoRenews: try values.decode(Bool.self, forKey: .autoRenews),
+            nextProductID: try values.decode(String.self, forKey: .nextProductID),
+            recentStart: try values.decode(Timestamp.self, forKey: .recentStart),
+            anchorDay: try values.decode(Int.self, forKey: .anchorDay),
+            appAccountToken: try values.decodeIfPresent(String.self, forKey: .appAccountToken),
+            paidService: try values.decode(Int64.self, forKey: .paidService),
+            sharedFrom: try values.decodeIfPresent(AccountID.self, forKey: .sharedFrom)
+        )
+        func read<Value: Decodable>(_ key: Key, or none: Value) throws -> Value {
+            try values.decodeIfPresent(Value.self, forKey: key) ?? none
+        }
+        pendingOffers = try read(.pendingOffers, or: [])
+        // The first version had room for one.
+        if let only = try values.decodeIfPresent(PendingOffer.self, forKey: .pendingOffer) { pendingOffers = [only] }
+        offersSetAside = try read(.offersSetAside, or: [])
+        agreedPrice = try values.decodeIfPresent(Money.self, forKey: .agreedPrice)
+        renewals = try read(.renewals, or: 0)
+        trouble = try values.decodeIfPresent(BillingTrouble.self, forKey: .trouble)
+        ended = try values.decodeIfPresent(ExpirationIntent.self, forKey: .ended)
+        priceIncrease = try values.decodeIfPresent(PriceIncrease.self, forKey: .priceIncrease)
+        lastPriceIncrease = try values.decodeIfPresent(Timestamp.self, forKey: .lastPriceIncrease)
+        extensions = try read(.extensions, or: [])
+        nextBillingPlan = try values.decodeIfPresent(BillingPlan.Kind.self, forKey: .nextBillingPlan)
+        commitmentRenews = try read(.commitmentRenews, or: true)
+        isShared = try read(.isShared, or: true)
+    }
+
+    /// Writes what says something.
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(groupID, forKey: .groupID)
+        try values.encode(ownership, forKey: .ownership)
+        try values.encode(originalID, forKey: .originalID)
+        try values.encode(originalPurchaseDate, forKey: .originalPurchaseDate)
+        try values.encode(current, forKey: .current)
+        try values.encodeIfPresent(running, forKey: .running)
+        try values.encode(autoRenews, forKey: .autoRenews)
+        try values.encode(nextProductID, forKey: .nextProductID)
+        if !pendingOffers.isEmpty { try values.encode(pendingOffers, forKey: .pendingOffers) }
+        if !offersSetAside.isEmpty { try values.encode(offersSetAside, forKey: .offersSetAside) }
+        try values.encode(recentStart, forKey: .recentStart)
+        try values.encode(anchorDay, forKey: .anchorDay)
+        try values.encodeIfPresent(appAccountToken, forKey: .appAccountToken)
+        try values.encode(paidService, forKey: .paidService)
+        try values.encodeIfPresent(sharedFrom, forKey: .sharedFrom)
+        try values.encodeIfPresent(agreedPrice, forKey: .agreedPrice)
+        if renewals > 0 { try values.encode(renewals, forKey: .renewals) }
+        try values.encodeIfPresent(trouble, forKey: .trouble)
+        try values.encodeIfPresent(ended, forKey: .ended)
+        try values.encodeIfPresent(priceIncrease, forKey: .priceIncrease)
+        try values.encodeIfPresent(lastPriceIncrease, forKey: .lastPriceIncrease)
+        if !extensions.isEmpty { try values.encode(extensions, forKey: .extensions) }
+        try values.encodeIfPresent(nextBillingPlan, forKey: .nextBillingPlan)
+        if !commitmentRenews { try values.encode(commitmentRenews, forKey: .commitmentRenews) }
+        if !isShared { try values.encode(isShared, forKey: .isShared) }
+    }
+}
