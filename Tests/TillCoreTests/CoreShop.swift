@@ -52,6 +52,7 @@ struct CoreShop {
             identifiers: reserve(command.mostIdentifiers(for: concerned)),
             at: now
         )
+        _ = ledger.catchUp()
         try ledger.perform(command, by: account.id)
         for changed in ledger.accounts.values { accounts[changed.customer] = changed }
         for change in ledger.rowChanges { rows[change.after.id] = change.after }

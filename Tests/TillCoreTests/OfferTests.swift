@@ -34,7 +34,7 @@ struct OfferTests {
         #expect(row.expiresDate == Timestamp(day: "2026-02-01"))
         #expect(row.price?.milliunits == 990)
         #expect(row.offer?.wholePeriod?.iso8601 == "P3M")
-        #expect(shop.subscription("ann")?.pendingOffer?.remainingPeriods == 2)
+        #expect(shop.subscription("ann")?.pendingOffers.first?.remainingPeriods == 2)
         let info = try shop.renewalInfo("ann")
         #expect(info.offer == row.offer)
         #expect(info.renewalPrice?.milliunits == 990)

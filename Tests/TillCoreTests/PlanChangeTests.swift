@@ -38,7 +38,7 @@ struct PlanChangeTests {
         let info = try shop.renewalInfo("ann")
         #expect(info.productID == "top" && info.autoRenewProductID == "top")
         #expect(info.recentStart == old.purchaseDate)
-        #expect(shop.events.last == .upgraded(from: old.id, to: new.id))
+        #expect(shop.events.last == .upgraded(from: old.id, to: new.id, withOffer: false))
     }
 
     @Test("T6: a downgrade changes only what comes next, and may be withdrawn")
@@ -50,7 +50,7 @@ struct PlanChangeTests {
         var info = try shop.renewalInfo("ann")
         #expect(info.productID == "top" && info.autoRenewProductID == "basic")
         #expect(info.renewalPrice?.milliunits == 4_990)
-        #expect(shop.events.last == .planChangeChosen(row.id, product: "basic"))
+        #expect(shop.events.last == .planChangeChosen(row.id, product: "basic", withOffer: false))
         try shop.buys("ann", "top")
         info = try shop.renewalInfo("ann")
         #expect(info.autoRenewProductID == "top")

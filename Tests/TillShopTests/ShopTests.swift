@@ -99,7 +99,7 @@ struct ShopTests {
             let account = try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: name)
             #expect(account?.family?.members.count == 4)
             #expect(account?.rowCount == 2)
-            #expect(account?.owned["skin"] != nil)
+            #expect(account?.productsOwned == ["skin"])
         }
     }
 

@@ -1,0 +1,126 @@
+import TillCore
+
+/// A shop without a store: accounts and rows in memory, acted on by the rules alone, on a clock that the test moves.
+///
+/// A value: a copy of it lives on by itself, so that two ways through the same time can be compared.
+package struct CoreStage: Sendable {
+    /// What is for sale.
+    package var catalog: Catalog
+    /// The choices of the realm.
+    package var policy: Policy
+    package let realm: Realm
+    /// The shop's time.
+    package private(set) var now: Timestamp
+    /// By the customer's name.
+    package private(set) var accounts: [String: Account] = [:]
+    package private(set) var rows: [TransactionID: Transaction] = [:]
+    /// Of all customers, in the order in which they came about.
+    package private(set) var events: [Event] = []
+    package private(set) var notifications: [Notification] = []
+    private var nextIdentifier: Int64 = 1
+
+    /// An empty shop at an instant.
+    package init(in realm: Realm, selling products: [Product], policy: Policy? = nil, at now: Timestamp) {
+        self.realm = realm
+        self.policy = policy ?? Policy(for: realm)
+        self.now = now
+        catalog = Catalog()
+        for product in products { catalog.put(product) }
+    }
+
+    /// Opens an account for a customer who has none.
+    package mutating func open(_ customer: String, storefront: Storefront = .unitedStates) {
+        guard accounts[customer] == nil else { return }
+        let partition = Partition(realm: realm, app: "com.example", customer: customer)
+        var identifiers = Identifiers(reserved: nextIdentifier..<nextIdentifier + 1)
+        nextIdentifier += 1
+        accounts[customer] = Account(
+            id: identifiers.account(in: partition),
+            realm: realm,
+            app: "com.example",
+            customer: customer,
+            storefront: storefront,
+            at: now
+        )
+    }
+
+    /// Lets the customer do something now, and gives back what the rules wrote and said.
+    @discardableResult
+    package mutating func act(_ customer: String, _ command: Command) throws(Refusal) -> Ledger {
+        open(customer)
+        guard let account = accounts[customer] else { throw .unknownAccount(customer) }
+        var ids = Set(account.family?.members ?? [])
+        if case .joinFamily(let host, _) = command {
+            ids.insert(host)
+            ids.formUnion(accounts.values.first { $0.id == host }?.family?.members ?? [])
+        }
+        ids.insert(account.id)
+        var ledger = ledger(of: ids, for: command, at: now)
+        _ = ledger.catchUp()
+        try ledger.perform(command, by: account.id)
+        keep(ledger)
+        return ledger
+    }
+
+    /// Lets time pass: everything that falls due happens in the order in which it does.
+    package mutating func advance(to instant: Timestamp) {
+        while let (due, account) = nextDue, due <= instant {
+            now = max(now, due)
+            var ledger = ledger(of: Set(account.family?.members ?? [account.id]), for: .wake, at: now)
+            _ = ledger.catchUp()
+            keep(ledger)
+        }
+        now = max(now, instant)
+    }
+
+    /// Does a job in every account, in the order of their numbers.
+    package mutating func perform(_ job: Job) {
+        for account in accounts.values.sorted(by: { $0.id < $1.id }) {
+            var ledger = ledger(of: Set(account.family?.members ?? [account.id]), for: .job(job), at: now)
+            _ = ledger.catchUp()
+            do {
+                try ledger.perform(.job(job), by: account.id)
+            } catch {
+                preconditionFailure("a job was refused: \(error.explanation)")
+            }
+            keep(ledger)
+        }
+    }
+
+    /// What happens next by itself, and to whom.
+    package var nextDue: (Timestamp, Account)? {
+        let ledger = ledger(of: [], for: .wake, at: now)
+        return accounts.values.compactMap { account in ledger.nextDue(of: account).map { ($0, account) } }
+            .min { ($0.0, $0.1.id) < ($1.0, $1.1.id) }
+    }
+
+    /// The customer of an account.
+    package func customer(_ id: AccountID) -> String? { accounts.values.first { $0.id == id }?.customer }
+
+    /// The customer's rows in the order of the history.
+    package func history(_ customer: String) -> [Transaction] {
+        rows.values.filter { $0.account == accounts[customer]?.id }.sorted { $0.change < $1.change }
+    }
+
+    private func ledger(of ids: Set<AccountID>, for command: Command, at instant: Timestamp) -> Ledger {
+        let concerned = accounts.values.filter { ids.contains($0.id) }.sorted { $0.id < $1.id }
+        return Ledger(
+            accounts: concerned,
+            rows: command.rows(from: concerned).compactMap { rows[$0] },
+            catalog: catalog,
+            policy: policy,
+            identifiers: Identifiers(reserved: nextIdentifier..<nextIdentifier + 1_000_000),
+            at: instant
+        )
+    }
+
+    /// Keeps what the rules decided; ids that they did not use are used next, so that two ways through the same time
+    /// give the same ids.
+    private mutating func keep(_ ledger: Ledger) {
+        nextIdentifier += 1_000_000 - ledger.identifiers.remaining
+        for changed in ledger.accounts.values { accounts[changed.customer] = changed }
+        for change in ledger.rowChanges { rows[change.after.id] = change.after }
+        events += ledger.events
+        notifications += ledger.notifications
+    }
+}
