@@ -16,8 +16,7 @@ extension Ledger {
         var target = try row(id)
         guard target.isOriginal else { throw .notOriginal(id, original: target.originalID) }
         guard target.ownership == .purchased else { throw .familyShared(id) }
-        if let group = target.groupID, var subscription = self[target.account].subscription(toGroup: group)
-        {
+        if let group = target.groupID, var subscription = self[target.account].subscription(toGroup: group) {
             subscription.appAccountToken = token
             self[target.account].put(subscription)
             target = subscription.current

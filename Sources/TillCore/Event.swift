@@ -67,7 +67,8 @@ extension Event {
             .offerRedeemed(let id), .autoRenewEnabled(let id), .autoRenewDisabled(let id), .failedToRenew(let id),
             .gracePeriodEntered(let id), .gracePeriodExpired(let id), .expired(let id, _),
             .priceIncreasePending(let id), .priceIncreaseAccepted(let id), .extended(let id), .extensionFailed(let id),
-            .finished(let id), .appAccountTokenSet(let id), .refundRequested(let id, _, _), .consumptionReported(let id),
+            .finished(let id), .appAccountTokenSet(let id), .refundRequested(let id, _, _),
+            .consumptionReported(let id),
             .refunded(let id), .refundDeclined(let id), .refundReversed(let id), .familyAccessRevoked(let id),
             .familyAccessRestored(let id):
             id

@@ -148,6 +148,9 @@ package struct Identifiers: Sendable {
     /// How many ids are left.
     package var remaining: Int64 { end - next }
 
+    /// The counters that are left.
+    package var reserved: Range<Int64> { next..<end }
+
     private mutating func count(in partition: Partition) -> Int64 {
         precondition(next < end, "the core was handed too few identifiers for one command")
         defer { next += 1 }
@@ -173,6 +176,9 @@ package struct Identifiers: Sendable {
     package mutating func order(of account: AccountID) -> OrderID {
         OrderID(count(in: account.partition))
     }
+
+    /// A number without a shape, for what is not an id of Apple's: counter × 1,024 + partition.
+    package mutating func bare(in partition: Partition) -> Int64 { count(in: partition) }
 
     /// Sandbox: 16 digits from 2·10¹⁵. Production: a prefix of three digits for the storefront and twelve digits, more
     /// once twelve do not suffice. Every base is a multiple of 1,024, so that the partition stays readable.

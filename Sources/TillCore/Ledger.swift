@@ -72,6 +72,9 @@ package struct Ledger: Sendable {
         return true
     }
 
+    /// Whether something fell due that has not been decided.
+    package var isBehind: Bool { nextDeadline.map { $0.instant <= until } ?? false }
+
     /// The earliest of what will happen by itself in these accounts.
     private var nextDeadline: Deadline? {
         accounts.values.compactMap { self.deadline(of: $0) }.min()

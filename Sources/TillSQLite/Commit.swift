@@ -40,6 +40,14 @@ extension SQLiteStorage {
                 for account in change.accounts { try write(account, db) }
                 for row in change.rows { try write(row, db) }
                 for redemption in change.redemptions { try count(redemption, db) }
+                for entry in change.notifications {
+                    try db.cachedStatement(sql: OutboxRow.insert).execute(arguments: OutboxRow.arguments(entry))
+                }
+                for delivery in change.deliveries {
+                    let statement = try db.cachedStatement(sql: DeliveryRow.insert)
+                    try statement.execute(arguments: try DeliveryRow.arguments(delivery))
+                }
+                for document in change.documents { try write(document, db) }
                 return .commit
             }
             return .success(())
@@ -56,24 +64,45 @@ extension SQLiteStorage {
         if let before = account.before {
             let statement = try db.cachedStatement(
                 sql: """
-                    UPDATE accounts SET version = ?, change_number = ?, row_count = ?, state = ?
+                    UPDATE accounts
+                    SET version = ?, change_number = ?, row_count = ?, state = ?, clock = ?, next_due = ?
                     WHERE partition = ? AND account = ? AND version = ?
                     """
             )
             try statement.execute(arguments: account.values + [account.partition, account.id.number, before])
             if db.changesCount == 0 { throw CommitFailure.conflict(account.id) }
+            if account.changesClock { try moveDeliveries(of: account, db) }
         } else {
             let statement = try db.cachedStatement(
                 sql: """
                     INSERT INTO accounts
-                        (version, change_number, row_count, state, partition, account, realm, app, customer)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        (version, change_number, row_count, state, clock, next_due, partition, account, realm, app,
+                        customer)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """
             )
             try statement.execute(
                 arguments: account.values + [account.partition, account.id.number] + account.names
             )
         }
+    }
+
+    /// What is still owed to the account's developer falls due by the account's clock.
+    private static func moveDeliveries(of account: PreparedAccount, _ db: Database) throws {
+        try db.execute(
+            sql: "UPDATE deliveries SET clock = ? WHERE account = ? AND due IS NOT NULL",
+            arguments: [account.clock, account.id.number]
+        )
+    }
+
+    static func write(_ document: Document, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO documents (kind, name, body) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET body = excluded.body
+                """,
+            arguments: [document.kind.rawValue, document.name, document.body]
+        )
     }
 
     /// A changed row leaves its old place in the history; one that only was finished stays where it is.
@@ -109,8 +138,14 @@ private struct PreparedChange: Sendable {
     let accounts: [PreparedAccount]
     let rows: [RowChange]
     let redemptions: [CodeRedemption]
+    let notifications: [OutboxEntry]
+    let deliveries: [Delivery]
+    let documents: [Document]
 
     init(_ change: Change) throws {
+        notifications = change.notifications
+        deliveries = change.deliveries
+        documents = change.documents
         accounts = try change.accounts.map { try PreparedAccount($0) }
         rows = change.rows
         redemptions = change.redemptions
@@ -121,7 +156,9 @@ private struct PreparedAccount: Sendable {
     let id: AccountID
     let partition: Int64
     let before: Int64?
+    let changesClock: Bool
     private let account: Account
+    private let nextDue: Timestamp?
     private let state: String
 
     init(_ change: AccountChange) throws {
@@ -129,10 +166,15 @@ private struct PreparedAccount: Sendable {
         id = change.account.id
         partition = id.partition.number
         before = change.before
+        nextDue = change.nextDue
+        changesClock = change.changesClock
         state = try AccountState.encode(change.account)
     }
 
-    var values: StatementArguments { [account.version, account.changeNumber, account.rowCount, state] }
+    var clock: String { account.clockName.key }
+    var values: StatementArguments {
+        [account.version, account.changeNumber, account.rowCount, state, clock, nextDue?.milliseconds]
+    }
     var names: StatementArguments { [account.realm.rawValue, account.app, account.customer] }
 }
 

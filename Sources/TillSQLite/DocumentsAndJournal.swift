@@ -15,15 +15,7 @@ extension SQLiteStorage {
 
     package func put(_ documents: [Document]) async throws {
         try await pool.write { db in
-            for document in documents {
-                try db.execute(
-                    sql: """
-                        INSERT INTO documents (kind, name, body) VALUES (?, ?, ?)
-                        ON CONFLICT DO UPDATE SET body = excluded.body
-                        """,
-                    arguments: [document.kind.rawValue, document.name, document.body]
-                )
-            }
+            for document in documents { try Self.write(document, db) }
         }
     }
 

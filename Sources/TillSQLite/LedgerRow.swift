@@ -8,11 +8,11 @@ enum LedgerRow {
         purchase_date, original_purchase_date, expires_date, quantity, app_account_token, ownership, reason, \
         storefront, price, currency, offer_kind, offer_id, offer_mode, offer_period, is_upgraded, revocation_date, \
         revocation_reason, revocation_kind, revocation_percentage, refund_number, is_finished, shared_from, \
-        modified_date
+        modified_date, billing_plan, commitment
         """
 
     static let insert = """
-        INSERT INTO ledger (\(columns)) VALUES (\(Array(repeating: "?", count: 33).joined(separator: ", ")))
+        INSERT INTO ledger (\(columns)) VALUES (\(Array(repeating: "?", count: 35).joined(separator: ", ")))
         """
 
     static func arguments(_ row: Transaction) -> StatementArguments {
@@ -25,8 +25,29 @@ enum LedgerRow {
             row.offer?.mode.rawValue, row.offer?.wholePeriod?.iso8601, row.isUpgraded,
             row.revocation?.date.milliseconds, row.revocation?.reason.rawValue, row.revocation?.kind.rawValue,
             row.revocation?.percentage, row.refundNumber, row.isFinished, row.sharedFrom?.number,
-            row.modifiedDate.milliseconds,
+            row.modifiedDate.milliseconds, row.billingPlan?.rawValue, row.commitment.map(text),
         ]
+    }
+
+    /// A month of a commitment in few bytes: month, months, end, price, currency.
+    private static func text(_ commitment: Commitment) -> String {
+        "\(commitment.period) \(commitment.periods) \(commitment.expiresDate.milliseconds) "
+            + "\(commitment.price.milliunits) \(commitment.price.currency)"
+    }
+
+    private static func commitment(_ row: Row) throws -> Commitment? {
+        guard let text: String = row[34] else { return nil }
+        let parts = text.split(separator: " ")
+        guard
+            parts.count == 5, let period = Int(parts[0]), let periods = Int(parts[1]), let end = Int64(parts[2]),
+            let price = Int64(parts[3])
+        else { throw DamagedRow(transaction: row[3], column: "commitment") }
+        return Commitment(
+            period: period,
+            periods: periods,
+            expiresDate: Timestamp(milliseconds: end),
+            price: Money(milliunits: price, currency: String(parts[4]))
+        )
     }
 
     /// - Throws: `DamagedRow` for a value that no version of Till wrote.
@@ -63,7 +84,9 @@ enum LedgerRow {
             refundNumber: row[29],
             isFinished: row[30],
             sharedFrom: (row[31] as Int64?).map { TransactionID($0) },
-            modifiedDate: Timestamp(milliseconds: row[32])
+            modifiedDate: Timestamp(milliseconds: row[32]),
+            billingPlan: try (row[33] as String?).map { try known(BillingPlan.Kind(rawValue: $0), "billing_plan") },
+            commitment: try commitment(row)
         )
     }
 

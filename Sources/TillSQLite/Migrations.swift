@@ -6,6 +6,7 @@ enum Migrations {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 documents, accounts and ledger") { try version1($0) }
         migrator.registerMigration("2 journal") { try version2($0) }
+        migrator.registerMigration("3 clocks, commitments and notifications") { try version3($0) }
         return migrator
     }
 
@@ -103,6 +104,76 @@ enum Migrations {
                     id TEXT NOT NULL UNIQUE,
                     entry TEXT NOT NULL
                 );
+                """
+        )
+    }
+
+    private static func version3(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                ALTER TABLE accounts ADD COLUMN clock TEXT NOT NULL DEFAULT '';
+                ALTER TABLE accounts ADD COLUMN next_due INTEGER;
+                CREATE INDEX accounts_by_due ON accounts (realm, app, clock, next_due, account, customer)
+                    WHERE next_due IS NOT NULL;
+
+                ALTER TABLE ledger ADD COLUMN billing_plan TEXT;
+                ALTER TABLE ledger ADD COLUMN commitment TEXT;
+
+                CREATE TABLE outbox (
+                    partition INTEGER NOT NULL,
+                    id INTEGER NOT NULL,
+                    realm TEXT NOT NULL,
+                    app TEXT NOT NULL,
+                    account INTEGER,
+                    original_id INTEGER,
+                    transaction_id INTEGER,
+                    uuid TEXT NOT NULL,
+                    type TEXT NOT NULL,
+                    subtype TEXT,
+                    is_triggered INTEGER NOT NULL,
+                    signed_date INTEGER NOT NULL,
+                    chain TEXT NOT NULL,
+                    body BLOB NOT NULL,
+                    body_signature BLOB NOT NULL,
+                    transaction_info BLOB,
+                    transaction_signature BLOB,
+                    renewal_info BLOB,
+                    renewal_signature BLOB,
+                    PRIMARY KEY (partition, id)
+                ) WITHOUT ROWID;
+                CREATE UNIQUE INDEX outbox_by_uuid ON outbox (uuid);
+                CREATE INDEX outbox_by_date ON outbox (realm, app, signed_date, id);
+                CREATE INDEX outbox_by_account ON outbox (account, signed_date, id) WHERE account IS NOT NULL;
+
+                CREATE TABLE deliveries (
+                    partition INTEGER NOT NULL,
+                    notification INTEGER NOT NULL,
+                    endpoint TEXT NOT NULL,
+                    realm TEXT NOT NULL,
+                    app TEXT NOT NULL,
+                    clock TEXT NOT NULL,
+                    account INTEGER,
+                    original_id INTEGER,
+                    type TEXT NOT NULL,
+                    subtype TEXT,
+                    signed_date INTEGER NOT NULL,
+                    due INTEGER,
+                    attempts INTEGER NOT NULL,
+                    is_delivered INTEGER NOT NULL,
+                    log TEXT NOT NULL,
+                    PRIMARY KEY (partition, notification, endpoint)
+                ) WITHOUT ROWID;
+                CREATE INDEX deliveries_due ON deliveries (realm, app, clock, endpoint, due, notification)
+                    WHERE due IS NOT NULL;
+                CREATE INDEX deliveries_by_date ON deliveries (realm, app, endpoint, signed_date, notification)
+                    WHERE attempts > 0;
+                CREATE INDEX deliveries_by_type ON deliveries (realm, app, endpoint, type, signed_date, notification)
+                    WHERE attempts > 0;
+                CREATE INDEX deliveries_failed ON deliveries (realm, app, endpoint, signed_date, notification)
+                    WHERE attempts > 0 AND is_delivered = 0;
+                CREATE INDEX deliveries_by_account ON deliveries (account, endpoint, signed_date, notification)
+                    WHERE attempts > 0 AND account IS NOT NULL;
+                CREATE INDEX deliveries_owed ON deliveries (account) WHERE due IS NOT NULL;
                 """
         )
     }

@@ -70,6 +70,7 @@ package final class Registry: Sendable {
         var apps: [String: AppRecord] = [:]
         var keys: [String: (record: KeyRecord, key: VerificationKey)] = [:]
         var catalogs: [String: Catalog] = [:]
+        var rules: [String: ScopeRules] = [:]
     }
 
     private let storage: any Storage
@@ -91,6 +92,9 @@ package final class Registry: Sendable {
         }
         for document in try await storage.documents(.catalog) {
             read.catalogs[document.name] = try Self.decode(document)
+        }
+        for document in try await storage.documents(.rules) {
+            read.rules[document.name] = try Self.decode(document)
         }
         state = Mutex(read)
     }
@@ -116,6 +120,16 @@ package final class Registry: Sendable {
         state.withLock { $0.catalogs[bundleID] } ?? Catalog()
     }
 
+    /// What the operator chose for a realm of an app.
+    package func rules(of scope: AccountScope) -> ScopeRules {
+        state.withLock { $0.rules[Self.name(of: scope)] } ?? ScopeRules()
+    }
+
+    /// Keys of a team that authorise API calls now, sorted by id.
+    package func goodKeys(of issuerID: String) -> [KeyRecord] {
+        keys.filter { $0.issuerID == issuerID && $0.offersOf == nil && $0.revokedAt == nil }
+    }
+
     // MARK: Writing
 
     package func put(_ team: Team) async throws {
@@ -138,6 +152,14 @@ package final class Registry: Sendable {
         try await store(.catalog, bundleID, catalog)
         state.withLock { $0.catalogs[bundleID] = catalog }
     }
+
+    package func put(_ rules: ScopeRules, of scope: AccountScope) async throws {
+        let name = Self.name(of: scope)
+        try await store(.rules, name, rules)
+        state.withLock { $0.rules[name] = rules }
+    }
+
+    private static func name(of scope: AccountScope) -> String { "\(scope.realm.rawValue)/\(scope.app)" }
 
     private func store(_ kind: DocumentKind, _ name: String, _ value: some Encodable) async throws {
         let encoder = JSONEncoder()

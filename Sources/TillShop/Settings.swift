@@ -3,23 +3,51 @@ import TillCore
 /// The named departures from Apple's behaviour and the choices where it is not known (docs/operating/settings.md).
 package struct Settings: Codable, Equatable, Sendable {
     /// Answer Look Up Order ID in the sandbox too, where Apple's has none.
-    package var orderLookupInSandbox: Bool
+    package var orderLookupInSandbox = true
     /// Let a transaction whose app account token was set reappear at the end of the history.
-    package var tokenChangeMovesHistory: Bool
+    package var tokenChangeMovesHistory = true
     /// Entries that the journal keeps.
-    package var journalLength: Int
+    package var journalLength = 10_000
+    /// How long a month is in the sandbox, where an app has not chosen.
+    package var sandboxRate = RenewalRate.calendar
+    /// After so many renewals a subscription of the sandbox turns itself off; 0 is without end.
+    package var sandboxRenewalCap = 0
+    /// Try again in the sandbox what did not arrive, as in production.
+    package var retriesInSandbox = true
+    /// Let the 31st come back after a shorter month.
+    package var keepsAnchorDay = true
+    /// Let renewal info go on saying when a grace period ended.
+    package var keepsGraceDate = true
+    /// Sell plans that are billed monthly in the United States and Singapore too.
+    package var commitmentsEverywhere = true
+    /// Hours from a customer's request for a refund to the decision.
+    package var refundWindowHours = 12
+    /// Let the notification history tell of what was made and not tried, too.
+    package var historyListsAll = false
+    /// Seconds in which a developer's server must have answered.
+    package var deliveryTimeout = 10
+    /// PEM files of certificate authorities that developers' servers may have, beside the system's.
+    package var deliveryRoots: [String] = []
 
     /// Till's own choices.
-    package init(
-        orderLookupInSandbox: Bool = true,
-        tokenChangeMovesHistory: Bool = true,
-        journalLength: Int = 10_000
-    ) {
+    package init(orderLookupInSandbox: Bool = true, tokenChangeMovesHistory: Bool = true, journalLength: Int = 10_000) {
         self.orderLookupInSandbox = orderLookupInSandbox
         self.tokenChangeMovesHistory = tokenChangeMovesHistory
         self.journalLength = journalLength
     }
 
     /// Every departure taken back: Apple's behaviour as far as it is known.
-    package static let apple = Settings(orderLookupInSandbox: false)
+    package static let apple: Settings = {
+        var settings = Settings(orderLookupInSandbox: false)
+        settings.sandboxRate = .sandbox
+        settings.sandboxRenewalCap = 12
+        settings.retriesInSandbox = false
+        settings.commitmentsEverywhere = false
+        return settings
+    }()
+
+    /// When what did not arrive is sent again in a realm.
+    package func schedule(in realm: Realm) -> RetrySchedule {
+        realm == .sandbox && !retriesInSandbox ? .single : .production
+    }
 }

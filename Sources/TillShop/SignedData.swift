@@ -1,6 +1,7 @@
 import Foundation
 import TillCore
 import TillSigning
+import TillStorage
 
 /// What the shop signs: the same rows for a backend and, in their device form, for an app.
 extension Shop {
@@ -19,7 +20,7 @@ extension Shop {
             held: account,
             at: now,
             catalog: registry.catalog(of: account.app),
-            policy: policy(of: account.realm)
+            policy: policy(of: AccountScope(realm: account.realm, app: account.app))
         )
         let date = max(now, account.lastEvent)
         return try signingChain.sign(RenewalInfoPayload.bytes(info, realm: account.realm, signedDate: date))

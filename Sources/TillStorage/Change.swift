@@ -8,12 +8,34 @@ package struct Change: Sendable {
     package var rows: [RowChange]
     /// Counted against their limits in the same transaction.
     package var redemptions: [CodeRedemption]
+    /// What the developer's server is to be told of it.
+    package var notifications: [OutboxEntry]
+    /// To whom that is owed.
+    package var deliveries: [Delivery]
+    /// Written in the same transaction, over those of the same kind and name.
+    package var documents: [Document]
 
     /// What one command changes.
-    package init(accounts: [AccountChange], rows: [RowChange] = [], redemptions: [CodeRedemption] = []) {
+    package init(
+        accounts: [AccountChange] = [],
+        rows: [RowChange] = [],
+        redemptions: [CodeRedemption] = [],
+        notifications: [OutboxEntry] = [],
+        deliveries: [Delivery] = [],
+        documents: [Document] = []
+    ) {
         self.accounts = accounts
         self.rows = rows
         self.redemptions = redemptions
+        self.notifications = notifications
+        self.deliveries = deliveries
+        self.documents = documents
+    }
+
+    /// Whether nothing would be written.
+    package var isEmpty: Bool {
+        accounts.isEmpty && rows.isEmpty && redemptions.isEmpty && notifications.isEmpty && deliveries.isEmpty
+            && documents.isEmpty
     }
 }
 
@@ -23,11 +45,17 @@ package struct AccountChange: Sendable {
     package var account: Account
     /// The version that must be in the engine still; nil for a new account.
     package var before: Int64?
+    /// When something happens next in it by itself; nil while nothing will.
+    package var nextDue: Timestamp?
+    /// Whether it goes over to another clock, with all that is owed to it.
+    package var changesClock: Bool
 
     /// An account to write.
-    package init(account: Account, before: Int64?) {
+    package init(account: Account, before: Int64?, nextDue: Timestamp? = nil, changesClock: Bool = false) {
         self.account = account
         self.before = before
+        self.nextDue = nextDue
+        self.changesClock = changesClock
     }
 }
 

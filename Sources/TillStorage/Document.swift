@@ -8,6 +8,14 @@ package enum DocumentKind: String, CaseIterable, Sendable {
     case key
     /// A catalogue, by the bundle id of its app.
     case catalog
+    /// The choices of an app's realm, by `realm/bundle id`.
+    case rules
+    /// A clock, by `realm/bundle id`, and `realm/bundle id#name` for those of single customers.
+    case clock
+    /// A job, by its id.
+    case job
+    /// The certificates of a chain that has signed notifications, by the chain's id.
+    case chain
     /// Values of the shop itself, such as the key under which cursors are sealed.
     case shop
 }

@@ -59,6 +59,42 @@ package protocol Storage: Sendable {
     /// The newest refunds of an account, ascending by refund number.
     func latestRefunds(of account: AccountID, limit: Int) async throws -> [Transaction]
 
+    // MARK: What falls due
+
+    /// Accounts on a clock in which something falls due at or before an instant, the earliest first.
+    func dueAccounts(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount]
+
+    /// When something falls due first on a clock: in an account, or a delivery.
+    func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?)
+
+    /// Deliveries to an endpoint that are due on a clock at or before an instant: the earliest first, and of one instant
+    /// in the order in which they were made.
+    func dueDeliveries(to endpoint: String, on clock: ClockName, until: Timestamp, limit: Int) async throws
+        -> [Delivery]
+
+    // MARK: Notifications
+
+    /// Notes attempts: the due date, the attempts and whether it arrived. One transaction.
+    func record(_ deliveries: [Delivery]) async throws
+
+    /// A notification by its number.
+    func notification(_ id: NotificationID) async throws -> OutboxEntry?
+
+    /// A notification by its UUID, in an app's realm.
+    func notification(uuid: String, in scope: AccountScope) async throws -> OutboxEntry?
+
+    /// Notifications in the order in which they were signed.
+    func notifications(_ query: NotificationQuery) async throws -> [OutboxEntry]
+
+    /// All deliveries of a notification, by endpoint.
+    func deliveries(of id: NotificationID) async throws -> [Delivery]
+
+    /// How many deliveries of an app's realm are due or will be.
+    func owedDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int
+
+    /// Takes back what is still owed to an endpoint that is no more.
+    func dropDeliveries(to endpoint: String, in scope: AccountScope) async throws
+
     // MARK: The journal
 
     /// Adds entries and forgets the oldest beyond `keeping`.
@@ -97,5 +133,19 @@ package struct AccountScope: Hashable, Sendable {
     package init(realm: Realm, app: String) {
         self.realm = realm
         self.app = app
+    }
+}
+
+/// An account in which something falls due.
+package struct DueAccount: Equatable, Sendable {
+    package let id: AccountID
+    package let customer: String
+    package let due: Timestamp
+
+    /// An account in which something falls due.
+    package init(id: AccountID, customer: String, due: Timestamp) {
+        self.id = id
+        self.customer = customer
+        self.due = due
     }
 }

@@ -70,9 +70,7 @@ struct Authentication: Sendable {
     private func knownKeys(_ token: BearerToken) -> String {
         let app = token.bundleID.flatMap { shop.registry.app($0) }
         guard let app else { return " Make a key with till key create." }
-        let keys = shop.registry.keys
-            .filter { $0.issuerID == app.issuerID && $0.offersOf == nil && $0.revokedAt == nil }
-            .map(\.id)
+        let keys = shop.registry.goodKeys(of: app.issuerID).map(\.id)
         return " Keys of \(app.bundleID): "
             + (keys.isEmpty ? "none; make one with till key create." : keys.joined(separator: ", ") + ".")
     }

@@ -1,0 +1,175 @@
+import Foundation
+import GRDB
+import TillCore
+import TillStorage
+
+/// What falls due, and what is owed to developers' servers.
+extension SQLiteStorage {
+    package func dueAccounts(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount] {
+        try await pool.read { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT account, customer, next_due FROM accounts
+                    WHERE realm = ? AND app = ? AND clock = ? AND next_due IS NOT NULL AND next_due <= ?
+                    ORDER BY next_due, account LIMIT ?
+                    """
+            )
+            return try Row.fetchAll(statement, arguments: Self.place(of: clock) + [until.milliseconds, limit])
+                .map { DueAccount(id: AccountID($0[0]), customer: $0[1], due: Timestamp(milliseconds: $0[2])) }
+        }
+    }
+
+    package func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?) {
+        try await pool.read { db in
+            let account = try Int64.fetchOne(
+                db.cachedStatement(
+                    sql: """
+                        SELECT min(next_due) FROM accounts
+                        WHERE realm = ? AND app = ? AND clock = ? AND next_due IS NOT NULL
+                        """
+                ),
+                arguments: Self.place(of: clock)
+            )
+            let delivery = try Int64.fetchOne(
+                db.cachedStatement(
+                    sql: """
+                        SELECT min(due) FROM deliveries
+                        WHERE realm = ? AND app = ? AND clock = ? AND due IS NOT NULL
+                        """
+                ),
+                arguments: Self.place(of: clock)
+            )
+            return (account.map { Timestamp(milliseconds: $0) }, delivery.map { Timestamp(milliseconds: $0) })
+        }
+    }
+
+    package func dueDeliveries(to endpoint: String, on clock: ClockName, until: Timestamp, limit: Int) async throws
+        -> [Delivery]
+    {
+        try await deliveries(
+            """
+            WHERE realm = ? AND app = ? AND clock = ? AND endpoint = ? AND due IS NOT NULL AND due <= ?
+            ORDER BY due, notification LIMIT ?
+            """,
+            Self.place(of: clock) + [endpoint, until.milliseconds, limit]
+        )
+    }
+
+    package func deliveries(of id: NotificationID) async throws -> [Delivery] {
+        try await deliveries(
+            "WHERE partition = ? AND notification = ? ORDER BY endpoint",
+            [id.partition.number, id.number]
+        )
+    }
+
+    package func owedDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int {
+        try await pool.read { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT count(*) FROM deliveries
+                    WHERE realm = ? AND app = ? AND clock = ? AND due IS NOT NULL AND due <= ?
+                    """
+            )
+            let limit = until?.milliseconds ?? Int64.max
+            return try Int.fetchOne(statement, arguments: Self.place(of: clock) + [limit]) ?? 0
+        }
+    }
+
+    package func dropDeliveries(to endpoint: String, in scope: AccountScope) async throws {
+        try await pool.write { db in
+            try db.execute(
+                sql: """
+                    UPDATE deliveries SET due = NULL
+                    WHERE realm = ? AND app = ? AND endpoint = ? AND due IS NOT NULL
+                    """,
+                arguments: [scope.realm.rawValue, scope.app, endpoint]
+            )
+        }
+    }
+
+    package func record(_ deliveries: [Delivery]) async throws {
+        let logs = try deliveries.map { try DeliveryRow.log($0.attempts) }
+        try await pool.write { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    UPDATE deliveries SET due = ?, attempts = ?, is_delivered = ?, log = ?
+                    WHERE partition = ? AND notification = ? AND endpoint = ?
+                    """
+            )
+            for (delivery, log) in zip(deliveries, logs) {
+                let id = delivery.notification
+                try statement.execute(
+                    arguments: [
+                        delivery.due?.milliseconds, delivery.attempts.count, delivery.isDelivered, log,
+                        id.partition.number, id.number, delivery.endpoint,
+                    ]
+                )
+            }
+        }
+    }
+
+    // MARK: Notifications
+
+    package func notification(_ id: NotificationID) async throws -> OutboxEntry? {
+        try await entries("WHERE partition = ? AND id = ?", [id.partition.number, id.number]).first
+    }
+
+    package func notification(uuid: String, in scope: AccountScope) async throws -> OutboxEntry? {
+        try await entries(
+            "WHERE uuid = ? AND realm = ? AND app = ?",
+            [uuid, scope.realm.rawValue, scope.app]
+        ).first
+    }
+
+    package func notifications(_ query: NotificationQuery) async throws -> [OutboxEntry] {
+        let source = query.endpoint == nil ? "outbox" : "deliveries"
+        let id = query.endpoint == nil ? "id" : "notification"
+        var conditions = ["realm = ?", "app = ?"]
+        var arguments: StatementArguments = [query.scope.realm.rawValue, query.scope.app]
+        func require(_ condition: String, _ values: StatementArguments) {
+            conditions.append(condition)
+            arguments += values
+        }
+        if let endpoint = query.endpoint { require("endpoint = ? AND attempts > 0", [endpoint]) }
+        if query.onlyFailures, query.endpoint != nil { require("is_delivered = 0", []) }
+        if let account = query.account { require("account = ?", [account.number]) }
+        if let type = query.type { require("type = ?", [type]) }
+        if query.isSubtypeFixed { require("subtype IS ?", [query.subtype]) }
+        if let from = query.from { require("signed_date >= ?", [from.milliseconds]) }
+        if let to = query.to { require("signed_date <= ?", [to.milliseconds]) }
+        if let after = query.after {
+            let sign = query.isDescending ? "<" : ">"
+            require("(signed_date, \(id)) \(sign) (?, ?)", [after.signedDate.milliseconds, after.id.number])
+        }
+        let order = query.isDescending ? "DESC" : "ASC"
+        arguments += [query.limit]
+        let page = """
+            SELECT partition, \(id) AS id FROM \(source) WHERE \(conditions.joined(separator: " AND "))
+            ORDER BY signed_date \(order), \(id) \(order) LIMIT ?
+            """
+        return try await entries(
+            "JOIN (\(page)) AS page USING (partition, id) ORDER BY signed_date \(order), id \(order)",
+            arguments
+        )
+    }
+
+    // MARK: Reading
+
+    private static func place(of clock: ClockName) -> StatementArguments {
+        [clock.scope.realm.rawValue, clock.scope.app, clock.key]
+    }
+
+    private func entries(_ condition: String, _ arguments: StatementArguments) async throws -> [OutboxEntry] {
+        try await pool.read { db in
+            let statement = try db.cachedStatement(sql: "SELECT \(OutboxRow.columns) FROM outbox \(condition)")
+            return try Row.fetchAll(statement, arguments: arguments).map(OutboxRow.read)
+        }
+    }
+
+    private func deliveries(_ condition: String, _ arguments: StatementArguments) async throws -> [Delivery] {
+        try await pool.read { db in
+            let statement = try db.cachedStatement(sql: "SELECT \(DeliveryRow.columns) FROM deliveries \(condition)")
+            return try Row.fetchAll(statement, arguments: arguments).map(DeliveryRow.read)
+        }
+    }
+}

@@ -1,0 +1,230 @@
+import Logging
+import TillCore
+import TillStorage
+
+/// How anything comes about: load what a command concerns, let time pass and the rules decide, sign what is owed,
+/// commit all of it in one transaction.
+extension Shop {
+    /// Lets a customer, or the store, do something, and returns once it is durable.
+    ///
+    /// What fell due before happens first. An act that is dated back lets time pass up to the present after it.
+    ///
+    /// - Parameters:
+    ///   - command: what is done.
+    ///   - customer: whose account acts.
+    ///   - instant: the shop's time of the act; nil is now. Never before the account's last event.
+    ///   - opening: how to open the account when the customer has none yet; nil refuses.
+    /// - Throws: `Refusal` when the rules say no; `ShopBusy` when the store cannot take it now.
+    package func perform(
+        _ command: Command,
+        by customer: CustomerName,
+        at instant: Timestamp? = nil,
+        opening: Opening? = nil
+    ) async throws -> Outcome {
+        let outcome = try await act(command, by: customer, at: instant, opening: opening)
+        guard let instant, outcome.nextDue != nil else { return outcome }
+        let present = now(of: outcome.account)
+        guard instant < present, let due = outcome.nextDue, due <= present else { return outcome }
+        try await wake(customer, until: present)
+        return outcome
+    }
+
+    /// Lets time pass for a customer and the family up to an instant.
+    ///
+    /// - Returns: what was told meanwhile, in order.
+    @discardableResult
+    func wake(_ customer: CustomerName, until instant: Timestamp) async throws -> [Notification] {
+        var told: [Notification] = []
+        _ = try await act(.wake, by: customer, at: instant, opening: nil) { told += $0 }
+        return told
+    }
+
+    private func act(
+        _ command: Command,
+        by customer: CustomerName,
+        at instant: Timestamp?,
+        opening: Opening?,
+        hearing hear: ([Notification]) -> Void = { _ in }
+    ) async throws -> Outcome {
+        var keys: Set<String> = [customer.lockKey]
+        var attempts = 0
+        while attempts < Self.mostAttempts {
+            let held = keys
+            let result = try await locks.holding(held) {
+                try await self.attempt(command, by: customer, at: instant, opening: opening, holding: held)
+            }
+            switch result {
+            case .done(let outcome):
+                hear(outcome.ledger.notifications)
+                return outcome
+            case .behind(let ledger): hear(ledger.notifications)
+            case .needs(let more): keys = more
+            case .conflict: attempts += 1
+            }
+        }
+        throw ShopBusy(reason: "the account of \(customer.customer) changed \(Self.mostAttempts) times meanwhile")
+    }
+
+    private static let mostAttempts = 32
+    /// Deadlines that are handled in one transaction at the most.
+    private static let mostSteps = 64
+
+    private enum Attempt: Sendable {
+        case done(Outcome)
+        /// Time has passed, but more has to before the act.
+        case behind(Ledger)
+        /// The command concerns accounts whose locks are not held.
+        case needs(Set<String>)
+        case conflict
+    }
+
+    private func attempt(
+        _ command: Command,
+        by customer: CustomerName,
+        at instant: Timestamp?,
+        opening: Opening?,
+        holding keys: Set<String>
+    ) async throws -> Attempt {
+        let scope = customer.scope
+        let present = try await storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
+        let isNew = present == nil
+        let account: Account
+        if let present {
+            account = present
+        } else {
+            guard let opening else { throw Refusal.unknownAccount(customer.customer) }
+            account = try await open(customer, opening, at: instant ?? now(in: scope))
+        }
+        let loaded = [account] + (try await others(concernedBy: command, of: account))
+        // Who says no instant means now; an account that is ahead goes on from its last event.
+        let now = instant ?? loaded.reduce(now(of: account)) { max($0, $1.lastEvent) }
+        let needed = Set(loaded.map { CustomerName(scope, $0.customer).lockKey })
+        guard needed.isSubset(of: keys) else { return .needs(needed.union(keys)) }
+
+        var ledger = Ledger(
+            accounts: loaded,
+            rows: try await rows(for: command, loaded),
+            catalog: registry.catalog(of: scope.app),
+            policy: policy(of: scope),
+            identifiers: Identifiers(reserved: 0..<0),
+            at: now
+        )
+        let isBehind = ledger.isBehind
+        let steps = isBehind ? Int64(Self.mostSteps * 3 * loaded.count) : 0
+        ledger.identifiers = try await identifiers.take(command.mostIdentifiers(for: loaded) + steps)
+        let actor = loaded[0].id
+        let isUpToDate = !isBehind || ledger.catchUp(atMost: Self.mostSteps)
+        if isUpToDate { try ledger.perform(command, by: actor) }
+        await identifiers.giveBack(ledger.identifiers)
+
+        var change = Self.change(from: loaded, to: ledger, opening: isNew ? actor : nil)
+        guard !change.isEmpty else { return .done(Outcome(account: loaded[0], ledger: ledger)) }
+        let chain = signingChain
+        try await owe(ledger.notifications, in: &change, scope: scope, signedBy: chain)
+        switch await commits.commit(change) {
+        case .success:
+            if !change.notifications.isEmpty { chains.keep(chain) }
+            signals.committed(change)
+            let acting = change.accounts.first { $0.account.id == actor }?.account ?? loaded[0]
+            return isUpToDate ? .done(Outcome(account: acting, ledger: ledger)) : .behind(ledger)
+        case .failure(.conflict):
+            return .conflict
+        case .failure(.codeUsedUp(let redemption)):
+            throw Refusal.codeUsedUp(offer: redemption.offerID, limit: redemption.limit)
+        case .failure(.engine(let words)):
+            logger.error("commit failed", metadata: ["cause": "\(words)"])
+            throw ShopBusy(reason: "the store did not take the change")
+        }
+    }
+
+    private func rows(for command: Command, _ accounts: [Account]) async throws -> [Transaction] {
+        var rows: [Transaction] = []
+        for id in command.rows(from: accounts) {
+            if let row = try await storage.transaction(id), accounts.contains(where: { $0.id == row.account }) {
+                rows.append(row)
+            }
+        }
+        return rows
+    }
+
+    /// Everybody else whom the command concerns: the family, and the family that is joined.
+    private func others(concernedBy command: Command, of account: Account) async throws -> [Account] {
+        var ids = Set(account.family?.members ?? [])
+        if case .joinFamily(let host, _) = command {
+            ids.insert(host)
+            if let family = try await storage.account(host)?.family { ids.formUnion(family.members) }
+        }
+        ids.remove(account.id)
+        var others: [Account] = []
+        for id in ids.sorted() {
+            if let other = try await storage.account(id) { others.append(other) }
+        }
+        return others
+    }
+
+    /// What differs between the accounts as they were loaded and as the rules left them.
+    ///
+    /// - Parameter opening: the account that the store does not have yet.
+    private static func change(from loaded: [Account], to ledger: Ledger, opening: AccountID?) -> Change {
+        let accounts = loaded.compactMap { before -> AccountChange? in
+            let isNew = before.id == opening
+            guard var after = ledger.accounts[before.id], isNew || after != before else { return nil }
+            after.version = before.version + 1
+            return AccountChange(
+                account: after,
+                before: isNew ? nil : before.version,
+                nextDue: ledger.nextDue(of: after),
+                changesClock: after.clock != before.clock
+            )
+        }
+        return Change(accounts: accounts, rows: ledger.rowChanges, redemptions: ledger.redemptions)
+    }
+
+    // MARK: Opening accounts
+
+    private func open(_ customer: CustomerName, _ opening: Opening, at now: Timestamp) async throws -> Account {
+        var ids = try await identifiers.take(1)
+        let scope = customer.scope
+        let partition = Partition(realm: scope.realm, app: scope.app, customer: customer.customer)
+        var account = Account(
+            id: ids.account(in: partition),
+            realm: scope.realm,
+            app: scope.app,
+            customer: customer.customer,
+            storefront: opening.storefront,
+            at: now
+        )
+        account.clock = opening.clock
+        if opening.downloadsApp {
+            account.appTransaction = AppTransaction(
+                originalPurchaseDate: now.wholeSecond,
+                originalPlatform: opening.platform,
+                originalApplicationVersion: opening.applicationVersion,
+                applicationVersion: opening.applicationVersion
+            )
+        }
+        return account
+    }
+
+    /// Opens an account for a customer who does nothing yet. Opening one that exists changes nothing.
+    package func openAccount(
+        _ customer: CustomerName,
+        _ opening: Opening,
+        at instant: Timestamp? = nil
+    ) async throws -> Account {
+        try await locks.holding([customer.lockKey]) {
+            let scope = customer.scope
+            let find = {
+                try await self.storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
+            }
+            if let account = try await find() { return account }
+            let clock = ClockName(scope, own: opening.clock)
+            var account = try await self.open(customer, opening, at: instant ?? self.now(on: clock))
+            account.version = 1
+            let change = Change(accounts: [AccountChange(account: account, before: nil)])
+            if case .success = await self.commits.commit(change) { return account }
+            guard let account = try await find() else { throw ShopBusy(reason: "the store did not take the account") }
+            return account
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import Logging
+import TillCore
+import TillSigning
+import TillStorage
+
+/// Notifications that no deadline and no act of a customer owes: tests, summaries, and what somebody asks for.
+extension Shop {
+    /// Adds a notification about the app, which no account has.
+    func owe(
+        _ head: NotificationPayload.Head,
+        _ object: NotificationPayload.Object,
+        in change: inout Change,
+        scope: AccountScope,
+        isTriggered: Bool = false,
+        signedBy chain: SigningChain
+    ) async throws {
+        if let document = chains.document(of: chain) { change.documents.append(document) }
+        var ids = try await identifiers.take(1)
+        let partition = Partition(realm: scope.realm, app: scope.app, customer: "")
+        let entry = try freeze(
+            head,
+            object,
+            id: NotificationID(ids.bare(in: partition)),
+            account: nil,
+            about: nil,
+            scope: scope,
+            transactionInfo: nil,
+            renewalInfo: nil,
+            isTriggered: isTriggered,
+            chain
+        )
+        change.notifications.append(entry)
+        change.deliveries += deliveries(of: entry, on: ClockName(scope))
+    }
+
+    /// Commits what no account guards.
+    func commit(_ change: Change, signedBy chain: SigningChain) async throws {
+        if case .failure(let failure) = await commits.commit(change) {
+            logger.error("commit failed", metadata: ["cause": "\(failure)"])
+            throw ShopBusy(reason: "the store did not take the change")
+        }
+        if !change.notifications.isEmpty { chains.keep(chain) }
+        signals.committed(change)
+    }
+
+    /// Sends a test to the primary endpoint of an app's realm.
+    ///
+    /// - Returns: its `testNotificationToken`; nil while no primary endpoint is set.
+    package func requestTest(in scope: AccountScope) async throws -> String? {
+        guard registry.rules(of: scope).primary != nil, let app = registry.app(scope.app) else { return nil }
+        let uuid = UUID().uuidString.lowercased()
+        let date = now(in: scope)
+        let head = NotificationPayload.Head(
+            type: NotificationType.test.rawValue,
+            subtype: nil,
+            uuid: uuid,
+            signedDate: date
+        )
+        let chain = signingChain
+        var change = Change()
+        let data = NotificationPayload.testData(of: app, realm: scope.realm)
+        try await owe(head, .data(data), in: &change, scope: scope, signedBy: chain)
+        change.deliveries.removeAll { $0.endpoint != EndpointRecord.primary }
+        // A test goes to the primary endpoint whatever its filter.
+        if change.deliveries.isEmpty, let entry = change.notifications.first {
+            change.deliveries = [Delivery(of: entry, to: EndpointRecord.primary, clock: ClockName(scope))]
+        }
+        try await commit(change, signedBy: chain)
+        return scope.realm == .sandbox ? uuid : "\(uuid)_\(date.milliseconds)"
+    }
+
+    /// Sends any type and subtype with a transaction's present state, without a cause in the ledger.
+    ///
+    /// - Throws: `TriggerRefused` when the pair is not one, or the type needs what the transaction has not.
+    package func trigger(_ notice: Notice, about row: Transaction, of account: Account) async throws -> OutboxEntry {
+        guard notice.type.subtypes.contains(notice.subtype) else {
+            throw TriggerRefused(reason: "\(notice.words) is not a type and subtype that belong together")
+        }
+        guard let app = registry.app(account.app) else {
+            throw TriggerRefused(reason: "app \(account.app) does not exist")
+        }
+        let scope = AccountScope(realm: account.realm, app: account.app)
+        let date = max(now(of: account), account.lastEvent, account.lastSigned ?? account.lastEvent)
+        let parts = try parts(of: notice, about: row, account, app, at: date)
+        let chain = signingChain
+        var change = Change()
+        if let document = chains.document(of: chain) { change.documents.append(document) }
+        var ids = try await identifiers.take(1)
+        let entry = try freeze(
+            NotificationPayload.Head(
+                type: notice.type.rawValue,
+                subtype: notice.subtype?.rawValue,
+                uuid: UUID().uuidString.lowercased(),
+                signedDate: date
+            ),
+            parts.object,
+            id: ids.notification(of: account.id),
+            account: account,
+            about: row,
+            scope: scope,
+            transactionInfo: parts.transaction,
+            renewalInfo: parts.renewal,
+            isTriggered: true,
+            chain
+        )
+        change.notifications = [entry]
+        change.deliveries = deliveries(of: entry, on: account.clockName)
+        try await commit(change, signedBy: chain)
+        return entry
+    }
+
+    private struct Parts {
+        var object: NotificationPayload.Object
+        var transaction: [UInt8]?
+        var renewal: [UInt8]?
+    }
+
+    private func parts(
+        of notice: Notice,
+        about row: Transaction,
+        _ account: Account,
+        _ app: AppRecord,
+        at date: Timestamp
+    ) throws -> Parts {
+        let realm = account.realm
+        switch notice.type {
+        case .test:
+            return Parts(object: .data(NotificationPayload.testData(of: app, realm: realm)))
+        case .externalPurchaseToken:
+            let id = uuid("external/\(row.id.number)/\(date.milliseconds)")
+            return Parts(
+                object: .externalPurchaseToken(
+                    NotificationPayload.externalPurchaseToken(of: app, realm: realm, id: id, created: date)
+                )
+            )
+        case .rescindConsent:
+            guard let download = account.appTransaction else {
+                throw TriggerRefused(reason: "customer \(account.customer) has no app transaction to send")
+            }
+            return Parts(
+                object: .appData(NotificationPayload.appData(of: app, realm: realm)),
+                transaction: AppTransactionPayload.bytes(download, of: account, appleID: app.appleID, createdAt: date)
+            )
+        case .renewalExtension where notice.subtype == .summary:
+            let job = MassExtension(
+                productID: row.productID,
+                days: 1,
+                reasonCode: 0,
+                request: uuid("summary/\(row.id.number)/\(date.milliseconds)")
+            )
+            return Parts(
+                object: .summary(NotificationPayload.summary(of: app, realm: realm, job, succeeded: 1, failed: 0))
+            )
+        default:
+            return purchaseParts(of: notice, about: row, account, app, at: date)
+        }
+    }
+
+    private func purchaseParts(
+        of notice: Notice,
+        about row: Transaction,
+        _ account: Account,
+        _ app: AppRecord,
+        at date: Timestamp
+    ) -> Parts {
+        let scope = AccountScope(realm: account.realm, app: account.app)
+        let subscription = row.groupID == nil ? nil : account.subscription(row.originalID)
+        let info = subscription.map {
+            RenewalInfo(
+                of: $0,
+                held: account,
+                at: date,
+                catalog: registry.catalog(of: account.app),
+                policy: policy(of: scope)
+            )
+        }
+        let data = NotificationPayload.data(
+            of: app,
+            realm: account.realm,
+            version: account.appTransaction?.applicationVersion ?? "1.0",
+            status: subscription?.status(at: date),
+            hasRenewalInfo: info != nil,
+            reason: notice.type == .consumptionRequest ? .other : nil
+        )
+        return Parts(
+            object: .data(data),
+            transaction: TransactionPayload.bytes(row, realm: account.realm, app: account.app, signedDate: date),
+            renewal: info.map { RenewalInfoPayload.bytes($0, realm: account.realm, signedDate: date) }
+        )
+    }
+}
+
+/// Why a notification cannot be made.
+package struct TriggerRefused: Error, CustomStringConvertible {
+    /// No full stop at its end.
+    package let reason: String
+
+    package var description: String { reason }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Synchronization
+import TillCore
+import TillStorage
+
+/// All clocks, held in memory: every act asks one.
+package final class Clocks: Sendable {
+    /// A clock as the store keeps it.
+    struct Record: Codable, Equatable, Sendable {
+        var realm: Realm
+        var app: String
+        var own: String?
+        var state: ClockState
+        /// A leap that is under way; a restart finishes it.
+        var leap: Leap?
+
+        var name: ClockName { ClockName(AccountScope(realm: realm, app: app), own: own) }
+    }
+
+    /// A leap that is under way.
+    struct Leap: Codable, Equatable, Sendable {
+        var to: Timestamp
+        /// How the clock goes on from there: 0 is frozen, 1 as fast as the wall's.
+        var speed: Double
+    }
+
+    private let storage: any Storage
+    private let records: Mutex<[ClockName: Record]>
+
+    init(storage: any Storage) async throws {
+        self.storage = storage
+        var read: [ClockName: Record] = [:]
+        for document in try await storage.documents(.clock) {
+            let record = try JSONDecoder().decode(Record.self, from: Data(document.body.utf8))
+            read[record.name] = record
+        }
+        records = Mutex(read)
+    }
+
+    /// How a clock goes; one that nobody set is real.
+    package func state(_ name: ClockName) -> ClockState {
+        records.withLock { $0[name]?.state } ?? .real
+    }
+
+    /// Whether somebody made the clock; that of a realm needs no making.
+    package func exists(_ name: ClockName) -> Bool {
+        name.own == nil || records.withLock { $0[name] != nil }
+    }
+
+    /// The names of clocks that customers of an app's realm have of their own.
+    package func own(in scope: AccountScope) -> [String] {
+        records.withLock { records in records.keys.filter { $0.scope == scope }.compactMap(\.own).sorted() }
+    }
+
+    /// Every clock that was ever set.
+    var all: [Record] { records.withLock { Array($0.values) } }
+
+    func record(_ name: ClockName) -> Record {
+        records.withLock { $0[name] }
+            ?? Record(realm: name.scope.realm, app: name.scope.app, own: name.own, state: .real, leap: nil)
+    }
+
+    /// Sets a clock, durably.
+    func put(_ record: Record) async throws {
+        try await storage.put([try Self.document(record)])
+        records.withLock { $0[record.name] = record }
+    }
+
+    private static func document(_ record: Record) throws -> Document {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let name = "\(record.realm.rawValue)/\(record.app)" + (record.own.map { "#\($0)" } ?? "")
+        return Document(kind: .clock, name: name, body: String(decoding: try encoder.encode(record), as: UTF8.self))
+    }
+}

@@ -1,0 +1,47 @@
+import TillCore
+import TillStorage
+
+/// Whose account it is: a customer of an app in a realm.
+package struct CustomerName: Hashable, Sendable {
+    /// The app and the realm in which the name is unique.
+    package let scope: AccountScope
+    /// Whatever the operator calls them.
+    package let customer: String
+
+    /// A customer of an app in a realm.
+    package init(_ scope: AccountScope, _ customer: String) {
+        self.scope = scope
+        self.customer = customer
+    }
+
+    var lockKey: String { "\(scope.realm.rawValue)/\(scope.app)/\(customer)" }
+}
+
+/// How an account is opened for a customer who has none.
+package struct Opening: Sendable {
+    /// Where the customer shops unless a purchase says otherwise.
+    package var storefront: Storefront
+    /// Whether the customer downloads the app, and so has an app transaction.
+    package var downloadsApp: Bool
+    /// `originalPlatform` of the app transaction; unused without a download.
+    package var platform: AppTransaction.Platform
+    /// The first version and the present one; unused without a download.
+    package var applicationVersion: String
+    /// A clock of the customer's own; nil is that of the realm.
+    package var clock: String?
+
+    /// By default the customer shops in the United States and downloads version 1.0 on iOS.
+    package init(
+        storefront: Storefront = .unitedStates,
+        downloadsApp: Bool = true,
+        platform: AppTransaction.Platform = .iOS,
+        applicationVersion: String = "1.0",
+        clock: String? = nil
+    ) {
+        self.storefront = storefront
+        self.downloadsApp = downloadsApp
+        self.platform = platform
+        self.applicationVersion = applicationVersion
+        self.clock = clock
+    }
+}

@@ -1,0 +1,357 @@
+import Foundation
+import Logging
+import Synchronization
+import TillCore
+import TillStorage
+
+/// What is done to a clock.
+package enum ClockChange: Equatable, Sendable {
+    /// It stands still: where it is, or later.
+    case freeze(at: Timestamp?)
+    /// It runs on, so many times as fast as the wall's.
+    case run(speed: Double)
+    /// It shows what the wall's shows; only for one that is not ahead of it.
+    case real
+}
+
+/// How far a clock is to leap.
+package enum LeapTarget: Equatable, Sendable {
+    case to(Timestamp)
+    case by(milliseconds: Int64)
+    case byPeriod(Period)
+    /// To the next thing that happens by itself: a deadline, a job, or a delivery that is due.
+    case toNextEvent
+}
+
+/// What a leap brought.
+package struct LeapReport: Equatable, Sendable {
+    /// Where the clock stood.
+    package let from: Timestamp
+    /// Where it stands.
+    package let to: Timestamp
+    /// Accounts in which something happened.
+    package let accounts: Int
+    /// What was told, by type and subtype (`DID_RENEW`, `EXPIRED/VOLUNTARY`), in the order of the words.
+    package let notifications: [Count]
+    /// Customers whose accounts could not be brought up to date.
+    package let setAside: [String]
+    /// Deliveries that are due and were not made when this was written; nil without settling.
+    package let owed: Int?
+
+    /// How often something was told.
+    package struct Count: Equatable, Sendable {
+        package let words: String
+        package let count: Int
+    }
+}
+
+/// A leap that is under way.
+package struct LeapProgress: Equatable, Sendable {
+    package var from: Timestamp
+    package var to: Timestamp
+    /// Accounts that were brought up to date so far.
+    package var accounts: Int
+    /// Notifications that were made so far.
+    package var notifications: Int
+}
+
+/// Why a clock is not set or moved.
+package struct ClockRefused: Error, Sendable {
+    /// A word for programs.
+    package let code: String
+    /// One sentence: what was wrong, and what would do instead.
+    package let message: String
+}
+
+/// Moves clocks, and lets happen what falls due on the way.
+extension Shop {
+    /// Every clock that somebody may ask for: that of a realm always, one of a customer's own once it was made.
+    package func clock(_ name: ClockName) -> ClockState? {
+        clocks.exists(name) ? clocks.state(name) : nil
+    }
+
+    /// Makes a clock on which single customers live.
+    package func createClock(_ name: ClockName, _ state: ClockState) async throws {
+        try await exclusively(name.lockKey) {
+            guard name.own != nil, !clocks.exists(name) else {
+                throw ClockRefused(code: "clock_exists", message: "There is a clock \(name.key) already.")
+            }
+            var record = clocks.record(name)
+            record.state = state
+            try await clocks.put(record)
+        }
+    }
+
+    /// Sets how a clock goes. It never goes back: what was sold would not have happened yet.
+    package func setClock(_ name: ClockName, _ change: ClockChange) async throws -> ClockState {
+        if case .freeze(let instant?) = change, instant > now(on: name) {
+            // Setting a clock ahead lets happen what falls due until then.
+            _ = try await leap(on: name, to: instant, thenAt: 0, settling: false)
+            return clocks.state(name)
+        }
+        return try await exclusively(name.lockKey) {
+            let present = now(on: name)
+            var record = clocks.record(name)
+            switch change {
+            case .freeze(let instant):
+                if let instant, instant < present { try refuseGoingBack(name, from: present, to: instant) }
+                record.state = .frozen(at: instant ?? present)
+            case .run(let speed):
+                guard speed > 0, speed <= 10_000_000 else {
+                    throw ClockRefused(code: "bad_speed", message: "A speed is above 0 and at most 10000000.")
+                }
+                record.state = .running(from: present, since: wallClock(), speed: speed)
+            case .real:
+                let wall = wallClock()
+                if present > wall { try refuseGoingBack(name, from: present, to: wall) }
+                record.state = .real
+            }
+            try await clocks.put(record)
+            signals.moved(name)
+            return record.state
+        }
+    }
+
+    private func refuseGoingBack(_ name: ClockName, from present: Timestamp, to instant: Timestamp) throws {
+        throw ClockRefused(
+            code: "clock_goes_forward",
+            message: "The clock shows \(present.iso8601) and cannot go back to \(instant.iso8601); "
+                + "put customers on a new clock of their own instead."
+        )
+    }
+
+    /// Lets a clock leap, and returns once all that this caused is committed.
+    ///
+    /// - Parameter settling: stops at each instant at which a delivery falls due, and waits at the end until nothing
+    ///   that is due is left to deliver, for a minute by the wall at the most.
+    package func advance(_ name: ClockName, _ target: LeapTarget, settling: Bool) async throws -> LeapReport {
+        guard clocks.exists(name) else {
+            throw ClockRefused(code: "unknown_clock", message: "There is no clock \(name.key); create it first.")
+        }
+        let present = now(on: name)
+        let instant: Timestamp
+        switch target {
+        case .to(let wanted): instant = wanted
+        case .by(let milliseconds): instant = present.advanced(milliseconds: milliseconds)
+        case .byPeriod(let period): instant = period.end(from: present)
+        case .toNextEvent: instant = try await nextEvent(on: name, after: present)
+        }
+        if instant < present { try refuseGoingBack(name, from: present, to: instant) }
+        let limit = Timestamp(milliseconds: 4_102_444_800_000)
+        guard instant < limit else {
+            throw ClockRefused(
+                code: "beyond_the_certificates",
+                message: "\(instant.iso8601) lies beyond \(limit.iso8601), to which certificates are valid."
+            )
+        }
+        let speed: Double =
+            switch clocks.state(name) {
+            case .frozen: 0
+            case .real: 1
+            case .running(_, _, let speed): speed
+            }
+        return try await leap(on: name, to: instant, thenAt: speed, settling: settling)
+    }
+
+    private func nextEvent(on name: ClockName, after present: Timestamp) async throws -> Timestamp {
+        let due = try await storage.nextDue(on: name)
+        let job = name.own == nil ? try await jobs(in: name.scope).first { $0.state != .done }?.at : nil
+        let delivery = due.delivery.flatMap { $0 > present ? $0 : nil }
+        guard let next = [due.account, delivery, job].compactMap({ $0 }).min() else {
+            throw ClockRefused(
+                code: "nothing_to_come",
+                message: "Nothing will happen by itself on this clock; name an instant or a duration."
+            )
+        }
+        return max(next, present)
+    }
+
+    // MARK: The leap
+
+    func leap(on name: ClockName, to target: Timestamp, thenAt speed: Double, settling: Bool) async throws
+        -> LeapReport
+    {
+        try await exclusively(name.lockKey) {
+            let from = now(on: name)
+            guard target >= from else {
+                try refuseGoingBack(name, from: from, to: target)
+                return emptyReport(from)
+            }
+            var record = clocks.record(name)
+            record.state = .frozen(at: from)
+            record.leap = Clocks.Leap(to: target, speed: speed)
+            try await clocks.put(record)
+            let log = LeapLog(from: from, to: target)
+            leaps.begin(name, log)
+            defer { leaps.end(name) }
+            let begun = wallClock()
+            try await passTime(on: name, to: target, log, settling: settling, begun: begun)
+            record.state =
+                speed == 0 ? .frozen(at: target) : .running(from: target, since: wallClock(), speed: speed)
+            record.leap = nil
+            try await clocks.put(record)
+            signals.moved(name)
+            var owed: Int?
+            if settling {
+                await settle(name, begun: begun)
+                owed = try await storage.owedDeliveries(on: name, until: now(on: name))
+            }
+            return log.report(setAside: customersSetAside(log), owed: owed)
+        }
+    }
+
+    /// Finishes leaps that a crash cut short.
+    func resumeLeaps() async throws {
+        for record in clocks.all {
+            guard let leap = record.leap else { continue }
+            logger.notice("finishing a leap", metadata: ["app": "\(record.app)", "to": "\(leap.to.iso8601)"])
+            _ = try await self.leap(on: record.name, to: leap.to, thenAt: leap.speed, settling: false)
+        }
+    }
+
+    /// Everything that falls due until an instant, jobs in their places between.
+    private func passTime(
+        on name: ClockName,
+        to target: Timestamp,
+        _ log: LeapLog,
+        settling: Bool,
+        begun: Timestamp
+    ) async throws {
+        while true {
+            let job = name.own == nil ? try await unfinishedJobs(in: name.scope, until: target).first : nil
+            var stop = job?.at ?? target
+            if settling, let delivery = try await storage.nextDue(on: name).delivery, delivery < stop {
+                stop = max(delivery, now(on: name))
+            }
+            try await wakeAll(on: name, until: stop, log)
+            if settling, let delivery = try await storage.nextDue(on: name).delivery, delivery < stop {
+                // What has just been made is due before the stop.
+                stop = max(delivery, now(on: name))
+            }
+            var record = clocks.record(name)
+            record.state = .frozen(at: max(stop, now(on: name)))
+            try await clocks.put(record)
+            if settling, wallClock().milliseconds - begun.milliseconds < Self.settlingLimit {
+                await settle(name, begun: begun)
+            }
+            if let job, job.at <= stop { try await run(job) }
+            if job == nil, stop >= target { return }
+        }
+    }
+
+    /// Waits until nothing that is due on a clock is left to deliver.
+    private func settle(_ name: ClockName, begun: Timestamp) async {
+        signals.moved(name)
+        while wallClock().milliseconds - begun.milliseconds < Self.settlingLimit {
+            guard let owed = try? await storage.owedDeliveries(on: name, until: now(on: name)), owed > 0 else { return }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    private static let settlingLimit: Int64 = 60_000
+
+    /// Brings every account on a clock up to an instant. One that cannot be is set aside and does not stop the others.
+    func wakeAll(on name: ClockName, until instant: Timestamp, _ log: LeapLog) async throws {
+        while true {
+            let skipped = setAside.all.count
+            let due = try await storage.dueAccounts(on: name, until: instant, limit: 256 + skipped)
+                .filter { !setAside.contains($0.id) }
+            guard !due.isEmpty else { return }
+            await withTaskGroup(of: Void.self) { group in
+                var rest = due[...]
+                func next() {
+                    guard let account = rest.popFirst() else { return }
+                    group.addTask { await self.wake(account, in: name.scope, until: instant, log) }
+                }
+                for _ in 0..<Self.mostAtOnce { next() }
+                while await group.next() != nil { next() }
+            }
+        }
+    }
+
+    private static let mostAtOnce = 32
+
+    private func wake(_ due: DueAccount, in scope: AccountScope, until instant: Timestamp, _ log: LeapLog) async {
+        do {
+            let told = try await wake(CustomerName(scope, due.customer), until: instant)
+            log.add(told)
+            setAside.remove(due.id)
+        } catch {
+            setAside.add(due.id, because: "\(error)")
+            log.setAside(due)
+            logger.error(
+                "an account was set aside",
+                metadata: ["account": "\(due.id.number)", "cause": "\(error)"]
+            )
+        }
+    }
+
+    private func customersSetAside(_ log: LeapLog) -> [String] { log.customersSetAside }
+
+    private func emptyReport(_ instant: Timestamp) -> LeapReport {
+        LeapLog(from: instant, to: instant).report(setAside: [], owed: nil)
+    }
+
+    /// The leap that is under way on a clock; nil while it stands or runs.
+    package func leapUnderWay(on name: ClockName) -> LeapProgress? { leaps.progress(name) }
+}
+
+/// Counts what a leap brings while it is under way.
+final class LeapLog: Sendable {
+    private struct State {
+        var progress: LeapProgress
+        var words: [String: Int] = [:]
+        var setAside: [String] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(from: Timestamp, to: Timestamp) {
+        state = Mutex(State(progress: LeapProgress(from: from, to: to, accounts: 0, notifications: 0)))
+    }
+
+    func add(_ told: [TillCore.Notification]) {
+        state.withLock { state in
+            state.progress.accounts += 1
+            state.progress.notifications += told.count
+            for notification in told {
+                state.words[Notice(notification.type, notification.subtype).words, default: 0] += 1
+            }
+        }
+    }
+
+    func setAside(_ account: DueAccount) {
+        state.withLock { $0.setAside.append(account.customer) }
+    }
+
+    var progress: LeapProgress { state.withLock { $0.progress } }
+
+    var customersSetAside: [String] { state.withLock { $0.setAside.sorted() } }
+
+    func report(setAside: [String], owed: Int?) -> LeapReport {
+        state.withLock { state in
+            LeapReport(
+                from: state.progress.from,
+                to: state.progress.to,
+                accounts: state.progress.accounts,
+                notifications: state.words.sorted { $0.key < $1.key }
+                    .map { LeapReport.Count(words: $0.key, count: $0.value) },
+                setAside: setAside,
+                owed: owed
+            )
+        }
+    }
+}
+
+/// The leaps that are under way, so that somebody can watch.
+final class Leaps: Sendable {
+    private let logs = Mutex<[ClockName: LeapLog]>([:])
+
+    func begin(_ name: ClockName, _ log: LeapLog) { logs.withLock { $0[name] = log } }
+    func end(_ name: ClockName) { logs.withLock { _ = $0.removeValue(forKey: name) } }
+    func progress(_ name: ClockName) -> LeapProgress? { logs.withLock { $0[name] }?.progress }
+}
+
+extension ClockName {
+    var lockKey: String { "clock/\(scope.realm.rawValue)/\(scope.app)#\(key)" }
+}

@@ -1,0 +1,178 @@
+import Crypto
+import Foundation
+import TillCore
+import TillSigning
+import TillStorage
+
+/// What is owed to developers' servers: signed once, kept beside the change it tells of, sent until it arrives.
+extension Shop {
+    /// Adds to a change what must be told of it, signed, and to whom it is owed.
+    func owe(
+        _ notifications: [TillCore.Notification],
+        in change: inout Change,
+        scope: AccountScope,
+        signedBy chain: SigningChain
+    ) async throws {
+        guard !notifications.isEmpty, let app = registry.app(scope.app) else { return }
+        if let document = chains.document(of: chain) { change.documents.append(document) }
+        var ids = try await identifiers.take(Int64(notifications.count))
+        let accounts = Dictionary(uniqueKeysWithValues: change.accounts.map { ($0.account.id, $0.account) })
+        for notification in notifications {
+            guard let account = accounts[notification.account] else {
+                preconditionFailure("a notification is about an account that did not change")
+            }
+            let entry = try freeze(notification, ids.notification(of: account.id), account, app, chain)
+            change.notifications.append(entry)
+            change.deliveries += deliveries(of: entry, on: account.clockName)
+        }
+        await identifiers.giveBack(ids)
+    }
+
+    /// One for each endpoint that wants it.
+    func deliveries(of entry: OutboxEntry, on clock: ClockName) -> [Delivery] {
+        registry.rules(of: entry.scope).endpoints
+            .filter { $0.wants(type: entry.type, subtype: entry.subtype) }
+            .map { Delivery(of: entry, to: $0.name, clock: clock) }
+    }
+
+    // MARK: Signing
+
+    private func freeze(
+        _ notification: TillCore.Notification,
+        _ id: NotificationID,
+        _ account: Account,
+        _ app: AppRecord,
+        _ chain: SigningChain
+    ) throws -> OutboxEntry {
+        let date = notification.signedDate
+        let row = notification.transaction
+        let transaction = TransactionPayload.bytes(row, realm: account.realm, app: account.app, signedDate: date)
+        let renewal = notification.renewalInfo.map {
+            RenewalInfoPayload.bytes($0, realm: account.realm, signedDate: date)
+        }
+        let head = NotificationPayload.Head(
+            type: notification.type.rawValue,
+            subtype: notification.subtype?.rawValue,
+            uuid: uuid("\(account.id.number)/\(notification.number)"),
+            signedDate: date
+        )
+        let data = NotificationPayload.data(
+            of: app,
+            realm: account.realm,
+            version: account.appTransaction?.applicationVersion ?? "1.0",
+            status: notification.status,
+            hasRenewalInfo: renewal != nil,
+            reason: notification.consumptionRequestReason
+        )
+        return try freeze(
+            head,
+            .data(data),
+            id: id,
+            account: account,
+            about: row,
+            scope: AccountScope(realm: account.realm, app: account.app),
+            transactionInfo: transaction,
+            renewalInfo: renewal,
+            chain
+        )
+    }
+
+    /// Signs the parts and the whole. The whole is signed as it is sent, with the signed parts in their places.
+    func freeze(
+        _ head: NotificationPayload.Head,
+        _ object: NotificationPayload.Object,
+        id: NotificationID,
+        account: Account?,
+        about row: Transaction?,
+        scope: AccountScope,
+        transactionInfo: [UInt8]?,
+        renewalInfo: [UInt8]?,
+        isTriggered: Bool = false,
+        _ chain: SigningChain
+    ) throws -> OutboxEntry {
+        func sign(_ payload: [UInt8]) throws -> SignedPart {
+            SignedPart(payload: payload, signature: try chain.signature(for: payload))
+        }
+        let transaction = try transactionInfo.map(sign)
+        let renewal = try renewalInfo.map(sign)
+        let body = NotificationPayload.bytes(head, object)
+        let whole = Self.filled(body, transaction, renewal, header: chain.headerSegment)
+        return OutboxEntry(
+            id: id,
+            scope: scope,
+            account: account?.id,
+            original: row?.originalID,
+            transaction: row?.id,
+            uuid: head.uuid,
+            type: head.type,
+            subtype: head.subtype,
+            isTriggered: isTriggered,
+            signedDate: head.signedDate,
+            body: SignedPart(payload: body, signature: try chain.signature(for: whole)),
+            transactionInfo: transaction,
+            renewalInfo: renewal,
+            chain: chain.id
+        )
+    }
+
+    /// The payload with the signed parts in the places that were kept for them.
+    private static func filled(
+        _ body: [UInt8],
+        _ transaction: SignedPart?,
+        _ renewal: SignedPart?,
+        header: [UInt8]
+    ) -> [UInt8] {
+        var whole: [UInt8] = []
+        whole.reserveCapacity(body.count + (transaction == nil ? 0 : 6_144) + (renewal == nil ? 0 : 6_144))
+        var rest = body[...]
+        while let place = rest.firstIndex(where: { $0 == 1 || $0 == 2 }) {
+            whole.append(contentsOf: rest[..<place])
+            let part = rest[place] == NotificationPayload.transactionPlace ? transaction : renewal
+            if let part {
+                whole += SigningChain.assemble(header: header, payload: part.payload, signature: part.signature)
+            }
+            rest = rest[(place + 1)...]
+        }
+        whole.append(contentsOf: rest)
+        return whole
+    }
+
+    /// The `signedPayload` as it was first sent, byte for byte.
+    package func signedPayload(_ entry: OutboxEntry) throws -> [UInt8] {
+        guard let header = chains.header(of: entry.chain) else {
+            throw ShopDamaged(what: "the certificates of chain \(entry.chain), which signed \(entry.uuid), are missing")
+        }
+        let whole = Self.filled(entry.body.payload, entry.transactionInfo, entry.renewalInfo, header: header)
+        return SigningChain.assemble(header: header, payload: whole, signature: entry.body.signature)
+    }
+
+    /// A UUID that follows from the shop's seed and a name, so that a world can be replayed. Lower case.
+    func uuid(_ name: String) -> String {
+        var bytes = Array(SHA256.hash(data: Data((seed + "/" + name).utf8)).prefix(16))
+        bytes[6] = bytes[6] & 0x0f | 0x40
+        bytes[8] = bytes[8] & 0x3f | 0x80
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        for (place, byte) in bytes.enumerated() {
+            if [4, 6, 8, 10].contains(place) { text.append(UInt8(ascii: "-")) }
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// Something that the store should have and has not.
+package struct ShopDamaged: Error, CustomStringConvertible {
+    /// No full stop at its end.
+    package let what: String
+
+    package var description: String { "\(what); run till doctor" }
+}
+
+extension Identifiers {
+    /// A new notification's number, in the partition of its account.
+    mutating func notification(of account: AccountID) -> NotificationID {
+        NotificationID(bare(in: account.partition))
+    }
+}

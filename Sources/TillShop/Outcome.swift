@@ -1,0 +1,30 @@
+import TillCore
+
+/// What came of an act, once it is durable.
+package struct Outcome: Sendable {
+    /// The acting account as it was committed.
+    package let account: Account
+    /// Rows and events of everybody concerned.
+    package let ledger: Ledger
+
+    /// When something happens next in the acting account by itself.
+    var nextDue: Timestamp? { ledger.nextDue(of: account) }
+
+    /// What happened, in order.
+    package var events: [Event] { ledger.events }
+
+    /// The row of the acting account that the act was about, as it now is: the last one it wrote, else the one it
+    /// named.
+    package var transaction: Transaction? {
+        ledger.rowChanges.last { $0.after.account == account.id && $0.after.isUpgraded == false }?.after
+            ?? ledger.rowChanges.last { $0.after.account == account.id }?.after
+    }
+}
+
+/// The store cannot take the act now; the caller may try again.
+package struct ShopBusy: Error, CustomStringConvertible {
+    /// No full stop at its end: control puts it into a sentence, the API into the journal.
+    package let reason: String
+
+    package var description: String { reason }
+}

@@ -1,0 +1,109 @@
+import TillCore
+
+/// responseBodyV2DecodedPayload (docs/api/notifications.md), with placeholders where signed data stands.
+enum NotificationPayload {
+    /// What every notification says of itself.
+    struct Head {
+        var type: String
+        var subtype: String?
+        var uuid: String
+        var signedDate: Timestamp
+    }
+
+    /// The one object that a notification has beside its head.
+    enum Object {
+        case data([UInt8])
+        case appData([UInt8])
+        case summary([UInt8])
+        case externalPurchaseToken([UInt8])
+    }
+
+    /// Stands for the signed transaction or app transaction.
+    static let transactionPlace: UInt8 = 1
+    /// Stands for the signed renewal info.
+    static let renewalPlace: UInt8 = 2
+
+    static func bytes(_ head: Head, _ object: Object) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("notificationType", head.type)
+        json.put("subtype", head.subtype)
+        json.put("notificationUUID", head.uuid)
+        switch object {
+        case .data(let bytes): json.put("data", written: bytes)
+        case .appData(let bytes): json.put("appData", written: bytes)
+        case .summary(let bytes): json.put("summary", written: bytes)
+        case .externalPurchaseToken(let bytes): json.put("externalPurchaseToken", written: bytes)
+        }
+        json.put("version", "2.0")
+        json.put("signedDate", head.signedDate)
+        return json.finish()
+    }
+
+    /// `data` of whatever is about a purchase.
+    static func data(
+        of app: AppRecord,
+        realm: Realm,
+        version: String,
+        status: SubscriptionStatus?,
+        hasRenewalInfo: Bool,
+        reason: ConsumptionRequestReason?
+    ) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("appAppleId", app.appleID)
+        json.put("bundleId", app.bundleID)
+        json.put("bundleVersion", version)
+        json.put("environment", realm.environment)
+        json.put("signedTransactionInfo", written: placeholder(transactionPlace))
+        if hasRenewalInfo { json.put("signedRenewalInfo", written: placeholder(renewalPlace)) }
+        json.put("status", status?.rawValue)
+        json.put("consumptionRequestReason", reason?.rawValue)
+        return json.finish()
+    }
+
+    /// `data` of a test.
+    static func testData(of app: AppRecord, realm: Realm) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("appAppleId", app.appleID)
+        json.put("bundleId", app.bundleID)
+        json.put("environment", realm.environment)
+        return json.finish()
+    }
+
+    /// `appData`, of a consent that was taken back.
+    static func appData(of app: AppRecord, realm: Realm) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("appAppleId", app.appleID)
+        json.put("bundleId", app.bundleID)
+        json.put("environment", realm.environment)
+        json.put("signedAppTransactionInfo", written: placeholder(transactionPlace))
+        return json.finish()
+    }
+
+    /// `summary` of a mass extension.
+    static func summary(of app: AppRecord, realm: Realm, _ job: MassExtension, succeeded: Int, failed: Int) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("requestIdentifier", job.request)
+        json.put("environment", realm.environment)
+        json.put("appAppleId", app.appleID)
+        json.put("bundleId", app.bundleID)
+        json.put("productId", job.productID)
+        if let storefronts = job.storefronts { json.put("storefrontCountryCodes", storefronts) }
+        json.put("succeededCount", succeeded)
+        json.put("failedCount", failed)
+        return json.finish()
+    }
+
+    /// `externalPurchaseToken`; its prefix is the only hint at the realm.
+    static func externalPurchaseToken(of app: AppRecord, realm: Realm, id: String, created: Timestamp) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("externalPurchaseId", realm == .sandbox ? "SANDBOX_\(id)" : id)
+        json.put("tokenCreationDate", created)
+        json.put("appAppleId", app.appleID)
+        json.put("bundleId", app.bundleID)
+        return json.finish()
+    }
+
+    private static func placeholder(_ byte: UInt8) -> [UInt8] {
+        [UInt8(ascii: "\""), byte, UInt8(ascii: "\"")]
+    }
+}

@@ -1,0 +1,65 @@
+import TillCore
+import TillStorage
+
+/// The operator's choices for one realm of an app. What is nil is as the server's settings say.
+package struct ScopeRules: Codable, Equatable, Sendable {
+    /// How long a month is.
+    package var rate: RenewalRate?
+    /// Whether there is a grace period, once somebody has chosen.
+    package var grace: GracePeriod?
+    /// Who decides on refunds that customers ask for.
+    package var refundRule: RefundRule?
+    /// Where notifications go.
+    package var endpoints: [EndpointRecord]
+
+    /// Nothing chosen.
+    package init() { endpoints = [] }
+
+    /// The endpoint whose deliveries Apple's routes tell of.
+    package var primary: EndpointRecord? { endpoints.first { $0.name == EndpointRecord.primary } }
+
+    /// What the rules of the core go by.
+    func policy(of realm: Realm, under settings: Settings) -> Policy {
+        let rate = rate ?? (realm == .sandbox ? settings.sandboxRate : .calendar)
+        var policy = Policy(
+            for: realm,
+            tokenChangeMovesHistory: settings.tokenChangeMovesHistory,
+            rate: rate
+        )
+        policy.grace = grace
+        policy.refundRule = refundRule ?? .followPreference
+        policy.keepsAnchorDay = settings.keepsAnchorDay
+        policy.keepsGraceDate = settings.keepsGraceDate
+        policy.commitmentsEverywhere = settings.commitmentsEverywhere
+        policy.refundWindow = Int64(settings.refundWindowHours) * 3_600_000
+        if realm == .sandbox, settings.sandboxRenewalCap > 0 {
+            policy.renewalCap = rate.name == "testflight" ? 6 : settings.sandboxRenewalCap
+        }
+        return policy
+    }
+}
+
+/// A developer's server that is told of what happens.
+package struct EndpointRecord: Codable, Equatable, Sendable {
+    /// `primary`, or a name of the operator's.
+    package var name: String
+    /// Where notifications are posted, `http://` or `https://`.
+    package var url: String
+    /// Types it wants, such as `DID_RENEW` or `EXPIRED/VOLUNTARY`; empty is all.
+    package var types: [String]
+
+    /// The name of the endpoint behind history and test notifications.
+    package static let primary = "primary"
+
+    /// An endpoint.
+    package init(name: String = EndpointRecord.primary, url: String, types: [String] = []) {
+        self.name = name
+        self.url = url
+        self.types = types
+    }
+
+    /// Whether it wants a notification.
+    package func wants(type: String, subtype: String?) -> Bool {
+        types.isEmpty || types.contains(type) || (subtype.map { types.contains("\(type)/\($0)") } ?? false)
+    }
+}

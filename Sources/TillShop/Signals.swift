@@ -1,0 +1,76 @@
+import Synchronization
+import TillCore
+import TillStorage
+
+/// Tells whoever waits that something will fall due earlier than they know, or that something is owed.
+package final class Signals: Sendable {
+    /// Somebody who waits.
+    package struct Listener: Sendable {
+        /// On a clock something happens by itself at an instant.
+        package var due: @Sendable (ClockName, Timestamp) -> Void
+        /// On a clock deliveries may have fallen due.
+        package var owed: @Sendable (ClockName) -> Void
+
+        /// Somebody who waits.
+        package init(
+            due: @escaping @Sendable (ClockName, Timestamp) -> Void = { _, _ in },
+            owed: @escaping @Sendable (ClockName) -> Void = { _ in }
+        ) {
+            self.due = due
+            self.owed = owed
+        }
+    }
+
+    private let listeners = Mutex<[Listener]>([])
+
+    /// Tells a listener from now on.
+    package func add(_ listener: Listener) {
+        listeners.withLock { $0.append(listener) }
+    }
+
+    /// A change is durable.
+    func committed(_ change: Change) {
+        let all = listeners.withLock { $0 }
+        guard !all.isEmpty else { return }
+        for account in change.accounts {
+            guard let due = account.nextDue else { continue }
+            for listener in all { listener.due(account.account.clockName, due) }
+        }
+        for clock in Set(change.deliveries.map(\.clock)) {
+            for listener in all { listener.owed(clock) }
+        }
+    }
+
+    /// Something is planned on a clock.
+    func planned(_ clock: ClockName, _ instant: Timestamp) {
+        for listener in listeners.withLock({ $0 }) { listener.due(clock, instant) }
+    }
+
+    /// A clock was moved or set.
+    func moved(_ clock: ClockName) {
+        for listener in listeners.withLock({ $0 }) {
+            listener.due(clock, Timestamp(milliseconds: .min))
+            listener.owed(clock)
+        }
+    }
+}
+
+/// Accounts that could not be brought up to date, with the reason; they do not stop the others.
+package final class SetAside: Sendable {
+    private let reasons = Mutex<[AccountID: String]>([:])
+
+    /// Sets an account aside.
+    func add(_ id: AccountID, because reason: String) {
+        reasons.withLock { $0[id] = reason }
+    }
+
+    /// The account is well again.
+    func remove(_ id: AccountID) {
+        reasons.withLock { _ = $0.removeValue(forKey: id) }
+    }
+
+    func contains(_ id: AccountID) -> Bool { reasons.withLock { $0[id] != nil } }
+
+    /// All of them, with the reasons.
+    package var all: [AccountID: String] { reasons.withLock { $0 } }
+}

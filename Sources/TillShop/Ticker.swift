@@ -1,0 +1,103 @@
+import Logging
+import ServiceLifecycle
+import Synchronization
+import TillCore
+import TillStorage
+
+/// Lets happen what falls due on clocks that move by themselves, within a second of its time, also what fell due while
+/// nobody was there.
+package struct Ticker: Service {
+    private let shop: Shop
+    private let plan: Plan
+
+    /// A ticker over a shop.
+    package init(_ shop: Shop) {
+        self.shop = shop
+        let plan = Plan()
+        self.plan = plan
+        shop.signals.add(Signals.Listener(due: { clock, instant in plan.note(clock, instant) }))
+    }
+
+    /// When something falls due on each clock, as far as is known; earlier than the truth at the worst.
+    private final class Plan: Sendable {
+        private let known = Mutex<[ClockName: Timestamp]>([:])
+
+        func note(_ clock: ClockName, _ instant: Timestamp) {
+            known.withLock { $0[clock] = min($0[clock] ?? instant, instant) }
+        }
+
+        /// Takes out what may have fallen due.
+        func take(where isDue: (ClockName, Timestamp) -> Bool) -> [ClockName] {
+            known.withLock { known in
+                let due = known.filter { isDue($0.key, $0.value) }.map(\.key)
+                for clock in due { known[clock] = nil }
+                return due
+            }
+        }
+    }
+
+    /// Ticks until the server stops.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            do {
+                try await shop.resumeLeaps()
+            } catch {
+                shop.logger.error("a leap could not be finished", metadata: ["cause": "\(error)"])
+            }
+            for clock in everyClock { plan.note(clock, Timestamp(milliseconds: .min)) }
+            while !Task.isCancelled {
+                await tick()
+                try? await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
+    private var everyClock: Set<ClockName> {
+        let realms = shop.registry.apps.flatMap { app in
+            Realm.allCases.map { ClockName(AccountScope(realm: $0, app: app.bundleID)) }
+        }
+        return Set(realms).union(shop.clocks.all.map(\.name))
+    }
+
+    /// One round: the clocks on which something may have fallen due are looked at.
+    package func tick() async {
+        let wall = shop.wallClock()
+        let due = plan.take { clock, instant in
+            let state = shop.clocks.state(clock)
+            return state.moves && instant <= state.now(wall: wall)
+        }
+        for clock in due where shop.leapUnderWay(on: clock) == nil {
+            do {
+                try await pass(clock)
+            } catch {
+                shop.logger.error(
+                    "a clock was not served",
+                    metadata: ["app": "\(clock.scope.app)", "cause": "\(error)"]
+                )
+                plan.note(clock, Timestamp(milliseconds: .min))
+            }
+        }
+    }
+
+    private func pass(_ clock: ClockName) async throws {
+        let now = shop.now(on: clock)
+        try await shop.wakeAll(on: clock, until: now, LeapLog(from: now, to: now))
+        if clock.own == nil {
+            for job in try await shop.unfinishedJobs(in: clock.scope, until: now) { try await shop.run(job) }
+            if let next = try await shop.jobs(in: clock.scope).first(where: { $0.state != .done }) {
+                plan.note(clock, next.at)
+            }
+        }
+        let aside = shop.setAside.all
+        if aside.isEmpty {
+            if let next = try await shop.storage.nextDue(on: clock).account { plan.note(clock, next) }
+        } else {
+            let next = try await shop.storage.dueAccounts(
+                on: clock,
+                until: Timestamp(milliseconds: .max),
+                limit: aside.count + 1
+            )
+            if let next = next.first(where: { aside[$0.id] == nil }) { plan.note(clock, next.due) }
+        }
+    }
+}
