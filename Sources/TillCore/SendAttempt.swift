@@ -1,0 +1,45 @@
+/// How one attempt to send a notification ended, in the words of the notification history.
+package enum SendAttemptResult: String, Codable, CaseIterable, Sendable {
+    /// The receiver answered 200 to 206.
+    case success = "SUCCESS"
+    /// There was no complete answer within the time limit.
+    case timedOut = "TIMED_OUT"
+    /// The handshake failed, or the certificate did not hold.
+    case tlsIssue = "TLS_ISSUE"
+    /// Redirects led in a circle, or further than we follow.
+    case circularRedirect = "CIRCULAR_REDIRECT"
+    /// The receiver took the connection and ended it without a byte.
+    case noResponse = "NO_RESPONSE"
+    /// No connection came about, or it was reset before an answer.
+    case socketIssue = "SOCKET_ISSUE"
+    /// The answer declares a charset that nobody can read.
+    case unsupportedCharset = "UNSUPPORTED_CHARSET"
+    /// The answer is not HTTP.
+    case invalidResponse = "INVALID_RESPONSE"
+    /// The connection ended in the middle of the answer.
+    case prematureClose = "PREMATURE_CLOSE"
+    /// The answer is HTTP with a code outside 200 to 206.
+    case unsuccessfulHTTPResponseCode = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
+    /// Anything else.
+    case other = "OTHER"
+}
+
+/// One attempt to send a notification.
+package struct SendAttempt: Codable, Equatable, Sendable {
+    /// When the attempt was made, by the shop's clock.
+    package var date: Timestamp
+    /// How it ended.
+    package var result: SendAttemptResult
+    /// How long it took by the wall, in milliseconds.
+    package var milliseconds: Int
+    /// The HTTP status of the last answer; nil if none came.
+    package var status: Int?
+
+    /// An attempt with all that is known of it.
+    package init(date: Timestamp, result: SendAttemptResult, milliseconds: Int, status: Int? = nil) {
+        self.date = date
+        self.result = result
+        self.milliseconds = milliseconds
+        self.status = status
+    }
+}
