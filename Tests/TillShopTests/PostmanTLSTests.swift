@@ -88,7 +88,8 @@ struct PostmanTLSTests {
     )
     func ends(answer: ListeningPost.Answer, result: SendAttemptResult) async throws {
         let post = try await ListeningPost.start(identity: authority.identity()) { _ in answer }
-        let delivered = try await postOnce(to: post.url, timeout: .seconds(1), roots: [roots])
+        let limit = Duration.seconds(result == .timedOut ? 3 : 20)
+        let delivered = try await postOnce(to: post.url, timeout: limit, roots: [roots])
         #expect(delivered.result == result, "\(delivered)")
         #expect(post.requests.count == 1)
         try await post.stop()
