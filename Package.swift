@@ -31,6 +31,8 @@ let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 
@@ -44,9 +46,10 @@ let package = Package(
         // The faces: HTTP servers for Apple's routes and for control.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        // The command and the sender speak HTTP as clients.
+        // The command speaks HTTP as a client.
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         // The embedded engine.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -73,6 +76,7 @@ let package = Package(
             name: "TillShop",
             dependencies: [
                 "TillCore", "TillSigning", "TillStorage", crypto, httpClient, logging, metrics, lifecycle, collections,
+                nioCore, nioPosix, nioHTTP1, nioSSL,
             ],
             resources: [.embedInCode("Resources/demo.storekit")],
             swiftSettings: settings
@@ -98,7 +102,10 @@ let package = Package(
         ),
         .target(
             name: "TillTesting",
-            dependencies: ["TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore", logging],
+            dependencies: [
+                "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore", logging, nioCore,
+                nioPosix, nioHTTP1, nioSSL, crypto, x509, asn1,
+            ],
             swiftSettings: settings
         ),
         .testTarget(name: "TillCoreTests", dependencies: ["TillCore"], swiftSettings: settings),

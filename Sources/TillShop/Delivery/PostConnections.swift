@@ -1,0 +1,71 @@
+import NIOCore
+import Synchronization
+
+/// The connections of a postman: those at work, and those that wait for the next request to the same server.
+final class PostConnections: Sendable {
+    private struct Book {
+        var isClosed = false
+        var open: [ObjectIdentifier: any Channel] = [:]
+        var idle: [PostOrigin: [any Channel]] = [:]
+    }
+
+    private let book = Mutex(Book())
+
+    /// How many connections to one server may wait.
+    private static let idlePerOrigin = 8
+
+    /// False once the postman has gone.
+    var isOpen: Bool { book.withLock { !$0.isClosed } }
+
+    /// Enters a new connection; false if the postman has gone.
+    func enter(_ channel: any Channel, to origin: PostOrigin) -> Bool {
+        let isEntered = book.withLock { book in
+            if !book.isClosed { book.open[ObjectIdentifier(channel)] = channel }
+            return !book.isClosed
+        }
+        channel.closeFuture.whenComplete { [self] _ in leave(channel, to: origin) }
+        return isEntered
+    }
+
+    private func leave(_ channel: any Channel, to origin: PostOrigin) {
+        book.withLock { book in
+            book.open[ObjectIdentifier(channel)] = nil
+            book.idle[origin]?.removeAll { $0 === channel }
+            if book.idle[origin]?.isEmpty == true { book.idle[origin] = nil }
+        }
+    }
+
+    /// The connection to a server that was at work last, or nil if none waits.
+    func take(to origin: PostOrigin) -> (any Channel)? {
+        book.withLock { book in
+            while let channel = book.idle[origin]?.popLast() {
+                if channel.isActive { return channel }
+            }
+            return nil
+        }
+    }
+
+    /// Lets a connection wait for the next request.
+    func keep(_ channel: any Channel, to origin: PostOrigin) {
+        let isKept = book.withLock { book in
+            guard !book.isClosed, book.open[ObjectIdentifier(channel)] != nil else { return false }
+            guard book.idle[origin, default: []].count < Self.idlePerOrigin else { return false }
+            book.idle[origin, default: []].append(channel)
+            return true
+        }
+        if !isKept { channel.close(promise: nil) }
+    }
+
+    /// Ends all connections and takes no new ones.
+    func close() async {
+        let channels = book.withLock { book in
+            book.isClosed = true
+            book.idle = [:]
+            return Array(book.open.values)
+        }
+        for channel in channels {
+            channel.triggerUserOutboundEvent(PostExchange.Farewell(), promise: nil)
+        }
+        for channel in channels { try? await channel.closeFuture.get() }
+    }
+}

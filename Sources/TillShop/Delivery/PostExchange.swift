@@ -1,0 +1,193 @@
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import TillCore
+
+/// One request to make on a connection, and the promise of its answer.
+struct PostOrder: Sendable {
+    let target: PostTarget
+    let userAgent: String
+    let body: ByteBuffer
+    let deadline: NIODeadline
+    let answer: EventLoopPromise<PostAnswer>
+}
+
+/// What we look at in an answer.
+struct PostAnswer: Sendable {
+    let status: Int
+    let location: String?
+    let contentType: String?
+    /// True if the connection can carry another request.
+    let isReusable: Bool
+}
+
+/// Makes one exchange after the other on a connection.
+///
+/// The answer's body is read up to a bound and dropped, so that the connection can be used again; a longer one ends the
+/// connection and not the success.
+final class PostExchange: ChannelDuplexHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundIn = PostOrder
+    typealias OutboundOut = HTTPClientRequestPart
+
+    /// The event that ends a connection when the postman goes.
+    struct Farewell: Sendable {}
+
+    /// How many bytes of an answer's body are read.
+    static let bodyLimit = 64 * 1_024
+
+    private struct Current {
+        let order: PostOrder
+        let alarm: Scheduled<Void>
+        var head: HTTPResponseHead?
+        /// How many bytes of the answer had come with its head.
+        var headCount = 0
+    }
+
+    private let origin: PostOrigin
+    private let idleLimit: TimeAmount
+    private let wire: WireWatch
+    private let answer: AnswerWatch
+    private var current: Current?
+    private var idleAlarm: Scheduled<Void>?
+
+    init(origin: PostOrigin, idleLimit: TimeAmount, wire: WireWatch, answer: AnswerWatch) {
+        self.origin = origin
+        self.idleLimit = idleLimit
+        self.wire = wire
+        self.answer = answer
+    }
+
+    // MARK: - The request
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let order = unwrapOutboundIn(data)
+        guard current == nil, context.channel.isActive else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        idleAlarm?.cancel()
+        answer.count = 0
+        let alarm = context.eventLoop.assumeIsolated().scheduleTask(deadline: order.deadline) { self.expire() }
+        current = Current(order: order, alarm: alarm)
+        let headers: HTTPHeaders = [
+            "Host": origin.authority, "User-Agent": order.userAgent, "Accept": "*/*",
+            "Content-Type": "application/json", "Content-Length": String(order.body.readableBytes),
+        ]
+        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: order.target.path, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(order.body))), promise: nil)
+        context.write(wrapOutboundOut(.end(nil)), promise: promise)
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is Farewell else {
+            context.triggerUserOutboundEvent(event, promise: promise)
+            return
+        }
+        promise?.succeed()
+        fail(PostFailure(.other, "the sender stopped during the exchange with \(origin)"))
+        wire.cut()
+    }
+
+    // MARK: - The answer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard current != nil else {
+            // Nobody asked.
+            wire.cut()
+            return
+        }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            current?.head = head
+            current?.headCount = answer.count
+            if head.status == .switchingProtocols { finish(context, isComplete: false) }
+        case .body:
+            break
+        case .end:
+            finish(context, isComplete: true)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if let current, current.head != nil, answer.count - current.headCount > Self.bodyLimit {
+            finish(context, isComplete: false)
+        }
+        context.fireChannelReadComplete()
+    }
+
+    private func finish(_ context: ChannelHandlerContext, isComplete: Bool) {
+        guard let current, let head = current.head else { return }
+        self.current = nil
+        current.alarm.cancel()
+        let wait = keepAliveLimit(head.headers)
+        let isReusable = isComplete && head.isKeepAlive && wait > .zero && context.channel.isActive
+        if isReusable {
+            idleAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: wait) { context.close(promise: nil) }
+        }
+        current.order.answer.succeed(
+            PostAnswer(
+                status: Int(head.status.code),
+                location: head.headers.first(name: "Location"),
+                contentType: head.headers.first(name: "Content-Type"),
+                isReusable: isReusable
+            )
+        )
+        if !isReusable { wire.cut() }
+    }
+
+    /// How long the connection may lie idle: a second less than the receiver says, if it says so.
+    private func keepAliveLimit(_ headers: HTTPHeaders) -> TimeAmount {
+        for field in headers[canonicalForm: "Keep-Alive"] {
+            let parts = field.split(separator: "=")
+            guard parts.count == 2, parts[0].lowercased() == "timeout", let seconds = Int64(parts[1]) else { continue }
+            return min(idleLimit, .seconds(max(0, min(seconds, 3_600) - 1)))
+        }
+        return idleLimit
+    }
+
+    // MARK: - The end
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // An end without TLS's farewell is an end like another: `channelInactive` tells what it cut off.
+        if case NIOSSLError.uncleanShutdown = error { return }
+        var failure = PostFailure(error, at: origin, answerBegan: answer.count > 0)
+        failure.isUntaken = error is IOError && answer.count == 0
+        fail(failure)
+        wire.cut()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // TLS's farewell ends the connection too: nobody speaks HTTP to one who cannot answer.
+        if let event = event as? ChannelEvent, event == .inputClosed { wire.cut() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        idleAlarm?.cancel()
+        if answer.count > 0 {
+            fail(PostFailure(.prematureClose, "\(origin) ended the connection in the middle of its answer"))
+        } else {
+            let explanation = "\(origin) ended the connection without an answer"
+            // Below TLS an acknowledgement says nothing of what the receiver has read before its farewell.
+            let isTaken = !origin.isSecure && wire.hasPeerTakenAll
+            fail(PostFailure(.noResponse, explanation, isUntaken: !isTaken))
+        }
+        context.fireChannelInactive()
+    }
+
+    private func expire() {
+        guard let current else { return }
+        let part = current.head == nil ? "no answer" : "no complete answer"
+        fail(PostFailure(.timedOut, "\(part) of \(origin) within the time limit"))
+        wire.cut()
+    }
+
+    private func fail(_ failure: PostFailure) {
+        guard let current else { return }
+        self.current = nil
+        current.alarm.cancel()
+        current.order.answer.fail(failure)
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import TillCore
+
+/// Why an exchange brought no answer.
+struct PostFailure: Error {
+    let result: SendAttemptResult
+    /// What happened, in words that hold no secret.
+    let explanation: String
+    /// True if, so far as we can tell, the receiver has not taken the request: of a kept connection, that it had been
+    /// given up meanwhile.
+    var isUntaken = false
+
+    init(_ result: SendAttemptResult, _ explanation: String, isUntaken: Bool = false) {
+        self.result = result
+        self.explanation = explanation
+        self.isUntaken = isUntaken
+    }
+
+    /// Tells an error's kind.
+    ///
+    /// - Parameter answerBegan: true if bytes of the answer had come.
+    init(_ error: any Error, at origin: PostOrigin, answerBegan: Bool = false) {
+        switch error {
+        case let failure as PostFailure:
+            self = failure
+        case let error as NIOConnectionError:
+            self.init(connecting: error, to: origin)
+        case ChannelError.connectTimeout:
+            self.init(.timedOut, "no connection to \(origin) within the time limit")
+        case let error as IOError:
+            self.init(error, at: "\(origin)", answerBegan: answerBegan)
+        case HTTPParserError.headerOverflow:
+            self.init(.other, "the header of the answer of \(origin) is longer than 64 KiB or 256 fields")
+        case HTTPParserError.invalidEOFState, HTTPParserError.closedConnection:
+            self.init(.prematureClose, "\(origin) ended the connection in the middle of its answer")
+        case let error as HTTPParserError:
+            self.init(.invalidResponse, "the answer of \(origin) is not HTTP: \(error.debugDescription)")
+        case is NIOHTTPDecoderError:
+            self.init(.invalidResponse, "\(origin) answered before it was asked")
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+            self.init(.tlsIssue, "no TLS with \(origin): \(Self.reason(of: error))")
+        default:
+            self.init(.other, "the exchange with \(origin) failed: \(type(of: error))")
+        }
+    }
+
+    private init(connecting error: NIOConnectionError, to origin: PostOrigin) {
+        guard let last = error.connectionErrors.last else {
+            self.init(.socketIssue, "the name \(origin.host) was not resolved")
+            return
+        }
+        if let cause = last.error as? IOError {
+            let address = last.target.ipAddress.map { $0.contains(":") ? "[\($0)]" : $0 } ?? origin.host
+            self.init(cause, at: "\(address):\(origin.port)", answerBegan: false)
+        } else {
+            self.init(last.error, at: origin)
+        }
+    }
+
+    private init(_ error: IOError, at place: String, answerBegan: Bool) {
+        switch error.errnoCode {
+        case ETIMEDOUT:
+            self.init(.timedOut, "\(place) did not respond")
+        case _ where answerBegan:
+            self.init(.prematureClose, "\(place) broke the connection in the middle of its answer")
+        case ECONNREFUSED:
+            self.init(.socketIssue, "connection refused by \(place)")
+        case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL:
+            self.init(.socketIssue, "\(place) is unreachable")
+        case ECONNRESET, EPIPE:
+            self.init(.socketIssue, "connection reset by \(place) before an answer")
+        default:
+            self.init(.socketIssue, "the connection to \(place) failed: error \(error.errnoCode)")
+        }
+    }
+
+    /// What TLS says of its failure, without the places in its source.
+    private static func reason(of error: any Error) -> String {
+        switch error {
+        case NIOSSLError.handshakeFailed(let cause):
+            return reason(of: cause)
+        case BoringSSLError.sslError(let stack), BoringSSLError.unknownError(let stack):
+            let texts = stack.map { "\($0)" }
+            let text = texts.first { $0.contains("CERTIFICATE_VERIFY_FAILED") } ?? texts.first ?? "unknown"
+            guard let range = text.range(of: "OPENSSL_internal:") else {
+                return text.contains("EOF") ? "the connection ended during the handshake" : "the handshake failed"
+            }
+            let words = text[range.upperBound...].prefix { $0 != " " }
+            if words == "CERTIFICATE_VERIFY_FAILED" {
+                return "the certificate did not hold (expired, self-signed, unknown issuer or incomplete chain)"
+            }
+            return words.lowercased().replacing("_", with: " ")
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+            return "the certificate is for another host"
+        default:
+            return "\(error)"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+
+/// The server at the end of a connection.
+struct PostOrigin: Hashable, Sendable, CustomStringConvertible {
+    let isSecure: Bool
+    /// The host without brackets.
+    let host: String
+    let port: Int
+
+    /// The host as it stands in an address.
+    private var hostText: String { host.contains(":") ? "[\(host)]" : host }
+
+    /// The host with its port unless that is the scheme's own, for the Host field.
+    var authority: String { port == (isSecure ? 443 : 80) ? hostText : description }
+
+    /// Host and port: all that a log may say of a URL.
+    var description: String { "\(hostText):\(port)" }
+}
+
+/// Where to post: an http or https URL in its parts.
+struct PostTarget: Hashable, Sendable {
+    let origin: PostOrigin
+    /// The path with its query, percent-encoded.
+    let path: String
+
+    /// Reads a URL; nil unless it is http or https and names a host.
+    init?(_ text: String) {
+        guard let url = URL(string: text) else { return nil }
+        self.init(url)
+    }
+
+    private init?(_ url: URL) {
+        let url = url.absoluteURL
+        guard let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            let parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
+            let bracketed = parts.encodedHost?.lowercased(), !bracketed.isEmpty
+        else { return nil }
+        let isSecure = scheme == "https"
+        let port = parts.port ?? (isSecure ? 443 : 80)
+        guard (1...65_535).contains(port) else { return nil }
+        let host = bracketed.hasPrefix("[") ? String(bracketed.dropFirst().dropLast()) : bracketed
+        origin = PostOrigin(isSecure: isSecure, host: host, port: port)
+        let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
+        self.path = parts.percentEncodedQuery.map { "\(path)?\($0)" } ?? path
+    }
+
+    /// Where a redirect leads; nil if its Location cannot be followed.
+    func redirected(to location: String) -> PostTarget? {
+        let base = URL(string: "\(origin.isSecure ? "https" : "http")://\(origin)\(path)")
+        return URL(string: location, relativeTo: base).flatMap(PostTarget.init)
+    }
+}

@@ -1,0 +1,233 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import TillCore
+
+/// Posts notifications to the servers of developers, one attempt a call, and tells each attempt's end in the words of
+/// the notification history.
+///
+/// - The whole attempt, from the name's lookup to the answer's last byte, redirects included, has one time limit.
+/// - 301, 302, 303, 307 and 308 are followed up to five times, each with the same POST and body: a GET would deliver
+///   nothing. A place seen before, or a sixth redirect, is `CIRCULAR_REDIRECT`.
+/// - HTTP/1.1 over plain TCP or TLS 1.2 and later. There is no limit of connections: a slow receiver holds up its own
+///   posts only. How many posts run at once is the caller's to say.
+/// - Connections are kept for a few seconds. If a kept one turns out to have been given up before the receiver took the
+///   request, the request goes out once more on a new one within the same attempt. Over plain TCP we know whether an
+///   orderly end came before or after the request was taken. Where nobody can know, at a reset and under TLS, we rather
+///   say it twice; receivers drop duplicates by `notificationUUID`. Requests on new connections are never repeated.
+package final class Postman: Sendable {
+    /// How often a redirect is followed.
+    private static let redirectLimit = 5
+
+    private let timeout: Duration
+    private let idleLimit: TimeAmount
+    private let userAgent: String
+    private let tls: NIOSSLContext
+    private let connections = PostConnections()
+
+    /// A postman without connections.
+    ///
+    /// - Parameters:
+    ///   - timeout: The time limit of one attempt.
+    ///   - extraRoots: Paths of PEM files with roots to trust beside the system's.
+    ///   - idleLimit: How long a connection waits for the next request; a receiver's `Keep-Alive` may shorten it.
+    ///   - userAgent: What we call ourselves.
+    /// - Throws: if a file of roots cannot be read.
+    package init(
+        timeout: Duration = .seconds(10),
+        extraRoots: [String] = [],
+        idleLimit: Duration = .seconds(4),
+        userAgent: String = "Till/1"
+    ) throws {
+        self.timeout = timeout
+        self.idleLimit = TimeAmount(idleLimit)
+        self.userAgent = userAgent
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        configuration.trustRoots = .default
+        configuration.additionalTrustRoots = try extraRoots.map {
+            .certificates(try NIOSSLCertificate.fromPEMFile($0))
+        }
+        tls = try NIOSSLContext(configuration: configuration)
+    }
+
+    /// Makes one attempt to post a body of JSON.
+    package func post(_ body: [UInt8], to url: String) async -> Delivered {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let deadline = NIODeadline.now() + TimeAmount(timeout)
+        var delivered = await deliver(ByteBuffer(bytes: body), to: url, by: deadline)
+        delivered.milliseconds = Int((clock.now - start) / .milliseconds(1))
+        return delivered
+    }
+
+    /// Ends all connections. Posts under way end with `OTHER`, as do later ones.
+    package func shutdown() async throws {
+        await connections.close()
+    }
+
+    // MARK: - An attempt
+
+    private func deliver(_ body: ByteBuffer, to url: String, by deadline: NIODeadline) async -> Delivered {
+        guard var target = PostTarget(url) else {
+            return Self.ended(.other, nil, "the URL is not an http or https address with a host")
+        }
+        var seen: Set = [target]
+        while true {
+            let answer: PostAnswer
+            do {
+                answer = try await exchange(body, with: target, by: deadline)
+            } catch {
+                return Self.ended(error.result, nil, error.explanation)
+            }
+            guard Self.isRedirect(answer.status) else { return Self.verdict(on: answer, of: target.origin) }
+            guard let next = answer.location.flatMap(target.redirected(to:)) else {
+                let explanation = "\(target.origin) answered \(answer.status) without a place to go to"
+                return Self.ended(.unsuccessfulHTTPResponseCode, answer.status, explanation)
+            }
+            guard seen.count <= Self.redirectLimit else {
+                let explanation = "more than \(Self.redirectLimit) redirects, the last by \(target.origin)"
+                return Self.ended(.circularRedirect, answer.status, explanation)
+            }
+            guard seen.insert(next).inserted else {
+                let explanation = "\(target.origin) redirects to a place where we had been"
+                return Self.ended(.circularRedirect, answer.status, explanation)
+            }
+            target = next
+        }
+    }
+
+    private static func isRedirect(_ status: Int) -> Bool {
+        [301, 302, 303, 307, 308].contains(status)
+    }
+
+    /// What an answer that is no redirect comes to. A code that is no success says more than its charset.
+    private static func verdict(on answer: PostAnswer, of origin: PostOrigin) -> Delivered {
+        guard (200...206).contains(answer.status) else {
+            return ended(.unsuccessfulHTTPResponseCode, answer.status, "\(origin) answered \(answer.status)")
+        }
+        if let charset = answer.contentType.flatMap(AnswerCharset.declared), !AnswerCharset.isReadable(charset) {
+            let explanation = "the answer of \(origin) declares an unknown charset"
+            return ended(.unsupportedCharset, answer.status, explanation)
+        }
+        return ended(.success, answer.status, nil)
+    }
+
+    private static func ended(_ result: SendAttemptResult, _ status: Int?, _ explanation: String?) -> Delivered {
+        Delivered(result: result, status: status, milliseconds: 0, explanation: explanation)
+    }
+
+    // MARK: - An exchange
+
+    private func exchange(
+        _ body: ByteBuffer,
+        with target: PostTarget,
+        by deadline: NIODeadline
+    ) async throws(PostFailure) -> PostAnswer {
+        if let kept = connections.take(to: target.origin) {
+            let order = order(of: body, for: target, on: kept.eventLoop, by: deadline)
+            Self.hand(order, to: kept)
+            do {
+                return try await answer(to: order, on: kept)
+            } catch {
+                // The receiver had given the connection up; a new one tells how it really is.
+                guard error.isUntaken else { throw error }
+            }
+        }
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let order = order(of: body, for: target, on: loop, by: deadline)
+        return try await answer(to: order, on: try await connect(on: loop, for: order))
+    }
+
+    private func order(
+        of body: ByteBuffer,
+        for target: PostTarget,
+        on loop: any EventLoop,
+        by deadline: NIODeadline
+    ) -> PostOrder {
+        PostOrder(
+            target: target,
+            userAgent: userAgent,
+            body: body,
+            deadline: deadline,
+            answer: loop.makePromise(of: PostAnswer.self)
+        )
+    }
+
+    private static func hand(_ order: PostOrder, to channel: any Channel) {
+        channel.writeAndFlush(order).whenFailure { _ in
+            // The exchange has told already what it knows; this is for a connection that was gone before.
+            let explanation = "connection reset by \(order.target.origin) before an answer"
+            order.answer.fail(PostFailure(.socketIssue, explanation, isUntaken: true))
+        }
+    }
+
+    private func answer(to order: PostOrder, on channel: any Channel) async throws(PostFailure) -> PostAnswer {
+        do {
+            let answer = try await order.answer.futureResult.get()
+            if answer.isReusable { connections.keep(channel, to: order.target.origin) }
+            return answer
+        } catch {
+            throw PostFailure(error, at: order.target.origin)
+        }
+    }
+
+    /// Connects, and hands the order over in the same step, so that no failure of the handshake finds nobody waiting.
+    private func connect(on loop: any EventLoop, for order: PostOrder) async throws(PostFailure) -> any Channel {
+        let origin = order.target.origin
+        let remaining = order.deadline - .now()
+        guard connections.isOpen else {
+            order.answer.fail(Self.gone)
+            throw Self.gone
+        }
+        let bootstrap = ClientBootstrap(group: loop)
+            .resolver(HostLookup(on: loop))
+            .connectTimeout(max(remaining, .milliseconds(1)))
+            .channelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
+            .channelInitializer { [self] channel in
+                channel.eventLoop.makeCompletedFuture { try addHandlers(to: channel, origin) }
+            }
+        do {
+            let connected = bootstrap.connect(host: origin.host, port: origin.port).flatMapThrowing { [self] channel in
+                guard connections.enter(channel, to: origin) else {
+                    channel.close(promise: nil)
+                    throw Self.gone
+                }
+                Self.hand(order, to: channel)
+                return channel
+            }
+            return try await connected.get()
+        } catch {
+            let failure = PostFailure(error, at: origin)
+            order.answer.fail(failure)
+            throw failure
+        }
+    }
+
+    private static let gone = PostFailure(.other, "the sender has stopped")
+
+    private func addHandlers(to channel: any Channel, _ origin: PostOrigin) throws {
+        let wire = WireWatch()
+        let answer = AnswerWatch()
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(wire)
+        if origin.isSecure {
+            // An address is no name to ask for; the certificate is then held against the address itself.
+            let isAddress = (try? SocketAddress(ipAddress: origin.host, port: origin.port)) != nil
+            try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : origin.host))
+        }
+        try pipeline.addHandler(answer)
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = 64 * 1_024
+        limits.maxHeaderListSize = 64 * 1_024
+        try pipeline.addHTTPClientHandlers(
+            leftOverBytesStrategy: .dropBytes,
+            encoderConfiguration: HTTPRequestEncoder.Configuration(),
+            decoderLimitConfiguration: limits
+        )
+        try pipeline.addHandler(PostExchange(origin: origin, idleLimit: idleLimit, wire: wire, answer: answer))
+    }
+}

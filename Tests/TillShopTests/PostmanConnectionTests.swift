@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+import TillCore
+import TillShop
+import TillTesting
+
+@Suite("Connections are kept, and a kept one costs nobody an attempt")
+struct PostmanConnectionTests {
+    @Test("Posts one after the other use one connection")
+    func reuse() async throws {
+        let post = try await ListeningPost.start()
+        let postman = try Postman()
+        for _ in 1...5 { #expect(await postman.post([1], to: post.url).result == .success) }
+        #expect(post.requests.map(\.connection) == [1, 1, 1, 1, 1])
+        try await postman.shutdown()
+        try await post.stop()
+    }
+
+    @Test(
+        "A receiver that says it closes is taken at its word",
+        arguments: ["Connection: close", "Keep-Alive: timeout=1"]
+    )
+    func announced(field: String) async throws {
+        let text = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\(field)\r\n\r\n".utf8)
+        let post = try await ListeningPost.start { _ in .raw(text) }
+        let postman = try Postman()
+        for _ in 1...3 { #expect(await postman.post([1], to: post.url).result == .success) }
+        #expect(post.requests.map(\.connection) == [1, 2, 3])
+        try await postman.shutdown()
+        try await post.stop()
+    }
+
+    @Test(
+        "A receiver that ends idle connections, at once or a little later, gets each post once",
+        arguments: [0, 1, 2, 5],
+        [false, true]
+    )
+    func closesIdle(milliseconds: Int, isSecure: Bool) async throws {
+        let authority = try TestAuthority()
+        let roots = FileManager.default.temporaryDirectory.appending(path: "till-roots-\(UUID().uuidString).pem").path
+        try authority.rootPEM.write(toFile: roots, atomically: true, encoding: .utf8)
+        let post = try await ListeningPost.start(
+            identity: isSecure ? authority.identity() : nil,
+            closesIdleAfter: .milliseconds(milliseconds)
+        )
+        let postman = try Postman(extraRoots: [roots])
+        let count = 100
+        for number in 0..<count {
+            let delivered = await postman.post(Array("\(number)".utf8), to: post.url)
+            #expect(delivered.result == .success, "\(delivered)")
+            if number % 2 == 0 { try await Task.sleep(for: .milliseconds(milliseconds)) }
+        }
+        #expect(Set(post.requests.map(\.body)).count == count)
+        if !isSecure { #expect(post.requests.count == count) }
+        try await postman.shutdown()
+        try await post.stop()
+    }
+
+    @Test("A receiver that reads a request on a kept connection and ends without a word has been asked once")
+    func closesAfterReading() async throws {
+        let post = try await ListeningPost.start { $0.number % 2 == 0 ? .close : .status(200) }
+        let postman = try Postman()
+        var results: [SendAttemptResult] = []
+        for _ in 1...20 { results.append(await postman.post([1], to: post.url).result) }
+        #expect(results == (1...20).map { $0 % 2 == 0 ? .noResponse : .success })
+        #expect(post.requests.count == 20)
+        try await postman.shutdown()
+        try await post.stop()
+    }
+
+    @Test("A receiver that hangs does not hinder another, nor its own later posts")
+    func independence() async throws {
+        let hanging = try await ListeningPost.start { $0.path == "/fine" ? .status(200) : .hang }
+        let healthy = try await ListeningPost.start()
+        let postman = try Postman(timeout: .seconds(3))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 1...100 {
+                group.addTask { #expect(await postman.post([1], to: hanging.url).result == .timedOut) }
+            }
+            _ = try await hanging.requests(atLeast: 100)
+            for url in [healthy.url, "http://127.0.0.1:\(hanging.port)/fine"] {
+                for _ in 1...20 {
+                    let delivered = await postman.post([1], to: url)
+                    #expect(delivered.result == .success && delivered.milliseconds < 2_000)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(hanging.requests.count == 120 && healthy.requests.count == 20)
+        try await postman.shutdown()
+        try await hanging.stop()
+        try await healthy.stop()
+    }
+
+    @Test("Many posts at once all arrive, each once")
+    func many() async throws {
+        let post = try await ListeningPost.start()
+        let postman = try Postman()
+        let results = await withTaskGroup(of: SendAttemptResult.self) { group in
+            for number in 0..<300 {
+                group.addTask { await postman.post(Array("\(number)".utf8), to: post.url).result }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.allSatisfy { $0 == .success })
+        #expect(post.requests.count == 300 && Set(post.requests.map(\.body)).count == 300)
+        try await postman.shutdown()
+        try await post.stop()
+    }
+
+    @Test("Shutting down ends the posts under way")
+    func shutdown() async throws {
+        let post = try await ListeningPost.start { _ in .hang }
+        let postman = try Postman(timeout: .seconds(30))
+        async let delivered = postman.post([1], to: post.url)
+        _ = try await post.requests(atLeast: 1)
+        try await postman.shutdown()
+        #expect(await delivered.result == .other)
+        try await post.stop()
+    }
+}

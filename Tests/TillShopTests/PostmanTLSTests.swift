@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+import TillCore
+import TillShop
+import TillTesting
+
+@Suite("The postman trusts whom the system and the operator trust, and nobody else")
+struct PostmanTLSTests {
+    private let authority: TestAuthority
+    private let roots: String
+
+    init() throws {
+        authority = try TestAuthority()
+        roots = FileManager.default.temporaryDirectory.appending(path: "till-roots-\(UUID().uuidString).pem").path
+        try authority.rootPEM.write(toFile: roots, atomically: true, encoding: .utf8)
+    }
+
+    private func post(to identity: ListeningPost.Identity?, isOldFashioned: Bool = false) async throws -> Delivered {
+        let post = try await ListeningPost.start(identity: identity, isOldFashioned: isOldFashioned)
+        let delivered = try await postOnce(to: "https://localhost:\(post.port)/", roots: [roots])
+        #expect(post.requests.count == (delivered.result == .success ? 1 : 0))
+        try await post.stop()
+        return delivered
+    }
+
+    @Test("SUCCESS: a chain that leads to an extra root")
+    func trusted() async throws {
+        let delivered = try await post(to: authority.identity())
+        #expect(delivered.result == .success, "\(delivered)")
+    }
+
+    @Test("TLS_ISSUE: an unknown root")
+    func unknownRoot() async throws {
+        let delivered = try await post(to: TestAuthority().identity())
+        #expect(delivered.result == .tlsIssue)
+        #expect(delivered.explanation?.contains("the certificate did not hold") == true, "\(delivered)")
+    }
+
+    @Test("TLS_ISSUE: an expired certificate, and one that is not yet valid")
+    func expired() async throws {
+        #expect(try await post(to: authority.identity(validDays: -9...(-2))).result == .tlsIssue)
+        #expect(try await post(to: authority.identity(validDays: 2...9)).result == .tlsIssue)
+    }
+
+    @Test("TLS_ISSUE: a self-signed certificate")
+    func selfSigned() async throws {
+        #expect(try await post(to: authority.identity(isSelfSigned: true)).result == .tlsIssue)
+    }
+
+    @Test("TLS_ISSUE: a certificate for another host")
+    func wrongHost() async throws {
+        let delivered = try await post(to: authority.identity(for: "elsewhere.example"))
+        #expect(delivered.result == .tlsIssue)
+        #expect(delivered.explanation?.hasSuffix("the certificate is for another host") == true)
+    }
+
+    @Test("TLS_ISSUE: a chain without its intermediate")
+    func incomplete() async throws {
+        #expect(try await post(to: authority.identity(isComplete: false)).result == .tlsIssue)
+    }
+
+    @Test("TLS_ISSUE: TLS 1.1")
+    func oldFashioned() async throws {
+        #expect(try await post(to: authority.identity(), isOldFashioned: true).result == .tlsIssue)
+    }
+
+    @Test("TLS_ISSUE: a port that speaks plain HTTP")
+    func plain() async throws {
+        #expect(try await post(to: nil).result == .tlsIssue)
+    }
+
+    @Test("INVALID_RESPONSE: plain HTTP to a port that speaks TLS")
+    func tlsPort() async throws {
+        let post = try await ListeningPost.start(identity: authority.identity())
+        let delivered = try await postOnce(to: "http://localhost:\(post.port)/")
+        #expect([.invalidResponse, .noResponse].contains(delivered.result))
+        try await post.stop()
+    }
+
+    @Test(
+        "Over TLS the ends have the same names",
+        arguments: [
+            (ListeningPost.Answer.close, SendAttemptResult.noResponse), (.closeMidway, .prematureClose),
+            (.raw(Array("hello\r\n".utf8)), .invalidResponse),
+            (.hang, .timedOut), (.charset("klingon"), .unsupportedCharset),
+            (.rawThenClose(Array("HTTP/1.0 200 OK\r\n\r\nfine".utf8)), .success),
+        ]
+    )
+    func ends(answer: ListeningPost.Answer, result: SendAttemptResult) async throws {
+        let post = try await ListeningPost.start(identity: authority.identity()) { _ in answer }
+        let limit = Duration.seconds(result == .timedOut ? 3 : 20)
+        let delivered = try await postOnce(to: post.url, timeout: limit, roots: [roots])
+        #expect(delivered.result == result, "\(delivered)")
+        #expect(post.requests.count == 1)
+        try await post.stop()
+    }
+
+    @Test("A file of roots that cannot be read is refused at the start")
+    func noRoots() {
+        #expect(throws: (any Error).self) { try Postman(extraRoots: ["/nowhere/roots.pem"]) }
+    }
+}
