@@ -48,7 +48,9 @@ extension Shop {
     ///
     /// - Returns: its `testNotificationToken`; nil while no primary endpoint is set.
     package func requestTest(in scope: AccountScope) async throws -> String? {
-        guard registry.rules(of: scope).primary != nil, let app = registry.app(scope.app) else { return nil }
+        guard endpoints(of: scope).contains(where: { $0.name == EndpointRecord.primary }),
+            let app = registry.app(scope.app)
+        else { return nil }
         let uuid = UUID().uuidString.lowercased()
         let date = now(in: scope)
         let head = NotificationPayload.Head(

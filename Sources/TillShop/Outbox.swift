@@ -30,7 +30,7 @@ extension Shop {
 
     /// One for each endpoint that wants it.
     func deliveries(of entry: OutboxEntry, on clock: ClockName) -> [Delivery] {
-        registry.rules(of: entry.scope).endpoints
+        endpoints(of: entry.scope)
             .filter { $0.wants(type: entry.type, subtype: entry.subtype) }
             .map { Delivery(of: entry, to: $0.name, clock: clock) }
     }

@@ -25,6 +25,8 @@ package final class Shop: Sendable {
     /// The wall clock. Bearer tokens and certificates live in its time; the ledger lives in the shop's.
     package let wallClock: @Sendable () -> Timestamp
 
+    /// Who listens over control.
+    package let listeners: Listeners
     let chains: Chains
     let identifiers: IdentifierPool
     let commits: CommitQueue
@@ -54,6 +56,7 @@ package final class Shop: Sendable {
         self.settings = settings
         self.logger = logger
         self.wallClock = wallClock
+        listeners = Listeners(wallClock: wallClock)
         chains = try await Chains(storage: storage, signing: chain)
         registry = try await Registry(storage: storage)
         clocks = try await Clocks(storage: storage)

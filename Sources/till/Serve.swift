@@ -51,6 +51,7 @@ struct Serve: AsyncParsableCommand {
     var tokenChangeMovesHistory: Bool?
     @Option(help: "Refused requests that the journal keeps (default 10000).")
     var journalLength: Int?
+    @OptionGroup(title: "How the shop behaves") var choices: ShopChoices
     @Option(help: "Seconds in which a request must have arrived whole (default 60).")
     var requestTimeout: Int?
     @Option(help: "A JSON file with any of these settings.")
@@ -106,6 +107,7 @@ struct Serve: AsyncParsableCommand {
                 Int64(try source.number(requestTimeout, "requestTimeout", default: 60, in: 1...3_600))
             )
         )
+        let sender = try Self.sender(shop)
         let host = source.text(host, "host") ?? "127.0.0.1"
         let controlAddress = source.text(controlAddress, "controlAddress") ?? "127.0.0.1"
         let facts = ServerFacts(
@@ -142,6 +144,8 @@ struct Serve: AsyncParsableCommand {
         let controlPort = try source.number(controlPort, "controlPort", default: 8_890, in: 0...65_535)
         func api(_ realm: Realm) -> Router<APIContext> { AppleAPI(shop: shop, realm: realm, meter: meter).router() }
         let services: [any Service] = [
+            Ticker(shop),
+            sender,
             NamedListener(
                 Listener(host: host, port: productionPort, limits: limits)
                     .application(api(.production), logger: logger) { await running(.production, $0) },
@@ -192,6 +196,7 @@ struct Serve: AsyncParsableCommand {
         }
         let kept = settings.journalLength
         settings.journalLength = try source.number(journalLength, "journalLength", default: kept, in: 1...1_000_000)
+        try choices.apply(to: &settings, source)
         return settings
     }
 
@@ -205,6 +210,19 @@ struct Serve: AsyncParsableCommand {
             logger.logLevel = chosen
         }
         return logger
+    }
+
+    private static func sender(_ shop: Shop) throws -> Sender {
+        do {
+            let postman = try Postman(
+                timeout: .seconds(shop.settings.deliveryTimeout),
+                extraRoots: shop.settings.deliveryRoots,
+                userAgent: "Till/\(TillVersion.text)"
+            )
+            return Sender(shop, postman: postman)
+        } catch {
+            throw CommandRefused("--delivery-root: \(error). Name PEM files with certificates.")
+        }
     }
 
     private static func open(_ directory: DataDirectory) throws -> SQLiteStorage {

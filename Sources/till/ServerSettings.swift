@@ -12,7 +12,8 @@ struct SettingsSource {
     private static let keys: Set<String> = [
         "data", "host", "productionPort", "sandboxPort", "controlAddress", "controlPort", "controlHost", "ocspUrl",
         "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
-        "demo",
+        "demo", "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
+        "commitmentsEverywhere", "refundWindowHours", "historyListsAll", "deliveryTimeout", "deliveryRoot",
     ]
 
     /// - Parameter file: a JSON file; nil asks `TILL_CONFIG`.

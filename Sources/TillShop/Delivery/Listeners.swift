@@ -1,0 +1,163 @@
+import Foundation
+import Synchronization
+import TillCore
+import TillStorage
+
+/// Those who listen over control: `till listen` takes notifications from here and forwards them to a local server.
+///
+/// While nobody set a primary endpoint, a listener stands in for it. A listener that does not ask again for a while is
+/// gone, and what is owed to it is forgotten.
+package final class Listeners: Sendable {
+    /// A notification that a listener is to forward.
+    package struct Offer: Sendable {
+        /// Names the attempt in the listener's answer.
+        package let token: String
+        package let entry: OutboxEntry
+        /// What is to be posted: `{"signedPayload":"…"}`.
+        package let body: [UInt8]
+    }
+
+    /// Where a listener stands.
+    package struct Place: Hashable, Sendable {
+        package let scope: AccountScope
+        /// `primary`, or `listen` beside a primary endpoint.
+        package let endpoint: String
+    }
+
+    private struct Listener {
+        var place: Place
+        var leaseEnd: Timestamp
+        var offers: [Offer] = []
+        var asking: [UUID: CheckedContinuation<Offer?, Never>] = [:]
+    }
+
+    private struct State {
+        var listeners: [AccountScope: Listener] = [:]
+        var answers: [String: CheckedContinuation<Delivered, Never>] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let wallClock: @Sendable () -> Timestamp
+    /// A listener that has not asked for so long is gone.
+    private static let lease: Int64 = 60_000
+
+    init(wallClock: @escaping @Sendable () -> Timestamp) {
+        self.wallClock = wallClock
+    }
+
+    /// Where somebody listens in an app's realm; nil while nobody does.
+    package func place(in scope: AccountScope) -> Place? {
+        state.withLock { $0.listeners[scope]?.place }
+    }
+
+    /// The next notification to forward, or nil when none came in time. Asking makes the asker a listener.
+    ///
+    /// - Parameter hasPrimary: whether a primary endpoint is set, for which nobody need stand in.
+    package func next(in scope: AccountScope, hasPrimary: Bool, wait: Duration) async -> Offer? {
+        let id = UUID()
+        let now = wallClock()
+        let place = Place(scope: scope, endpoint: hasPrimary ? "listen" : EndpointRecord.primary)
+        Task {
+            try? await Task.sleep(for: wait)
+            self.giveUp(id, in: scope)
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let offer: Offer?? = state.withLock { state in
+                    var listener =
+                        state.listeners[scope]
+                        ?? Listener(place: place, leaseEnd: now.advanced(milliseconds: Self.lease))
+                    listener.leaseEnd = now.advanced(milliseconds: Self.lease)
+                    defer { state.listeners[scope] = listener }
+                    if Task.isCancelled { return .some(nil) }
+                    if !listener.offers.isEmpty { return .some(listener.offers.removeFirst()) }
+                    listener.asking[id] = continuation
+                    return .none
+                }
+                if let offer { continuation.resume(returning: offer) }
+            }
+        } onCancel: {
+            giveUp(id, in: scope)
+        }
+    }
+
+    private func giveUp(_ id: UUID, in scope: AccountScope) {
+        let asking = state.withLock { $0.listeners[scope]?.asking.removeValue(forKey: id) }
+        asking?.resume(returning: nil)
+    }
+
+    /// What became of an offer. False when nobody waits for it any more.
+    package func answer(_ token: String, _ delivered: Delivered) -> Bool {
+        let waiting = state.withLock { $0.answers.removeValue(forKey: token) }
+        waiting?.resume(returning: delivered)
+        return waiting != nil
+    }
+
+    /// Hands a notification to the listener, and returns what became of it.
+    func deliver(_ body: [UInt8], _ entry: OutboxEntry, in scope: AccountScope) async -> Delivered {
+        let begun = wallClock()
+        let token = UUID().uuidString.lowercased()
+        let offer = Offer(token: token, entry: entry, body: body)
+        Task {
+            try? await Task.sleep(for: .seconds(15))
+            _ = self.answer(token, Delivered(result: .timedOut, milliseconds: 15_000))
+        }
+        var delivered = await withCheckedContinuation { (answer: CheckedContinuation<Delivered, Never>) in
+            let asker: CheckedContinuation<Offer?, Never>?? = state.withLock { state in
+                guard state.listeners[scope] != nil else { return .none }
+                state.answers[token] = answer
+                if let id = state.listeners[scope]?.asking.keys.first {
+                    return .some(state.listeners[scope]?.asking.removeValue(forKey: id))
+                }
+                state.listeners[scope]?.offers.append(offer)
+                return .some(nil)
+            }
+            switch asker {
+            case .none: answer.resume(returning: Delivered(result: .socketIssue, milliseconds: 0))
+            case .some(let asker): asker?.resume(returning: offer)
+            }
+        }
+        delivered.milliseconds = Int(wallClock().milliseconds - begun.milliseconds)
+        return delivered
+    }
+
+    /// Ends the leases of listeners who are gone.
+    ///
+    /// - Returns: the places that nobody stands at any more.
+    func endLeases(at now: Timestamp) -> [Place] {
+        state.withLock { state in
+            let gone = state.listeners.filter { $0.value.leaseEnd < now && $0.value.asking.isEmpty }
+            for scope in gone.keys { state.listeners[scope] = nil }
+            return gone.values.map(\.place)
+        }
+    }
+}
+
+extension EndpointRecord {
+    /// The URL of a listener's place, which nobody can set.
+    static let listenerURL = "till:listen"
+
+    /// Whether notifications go to whoever listens over control.
+    var isListener: Bool { url == EndpointRecord.listenerURL }
+}
+
+extension Shop {
+    /// Where notifications of an app's realm go: what the operator set, and whoever listens.
+    package func endpoints(of scope: AccountScope) -> [EndpointRecord] {
+        let set = registry.rules(of: scope).endpoints
+        guard let place = listeners.place(in: scope), !set.contains(where: { $0.name == place.endpoint }) else {
+            return set
+        }
+        return set + [EndpointRecord(name: place.endpoint, url: EndpointRecord.listenerURL)]
+    }
+
+    /// What is posted: `{"signedPayload":"…"}`.
+    func postedBody(_ entry: OutboxEntry) throws -> [UInt8] {
+        let payload = try signedPayload(entry)
+        var body = Array(#"{"signedPayload":""#.utf8)
+        body.reserveCapacity(payload.count + 32)
+        body += payload
+        body += Array(#""}"#.utf8)
+        return body
+    }
+}

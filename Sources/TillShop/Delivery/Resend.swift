@@ -1,0 +1,38 @@
+import TillCore
+import TillStorage
+
+/// Sending again what was sent, by hand.
+extension Shop {
+    /// Owes a notification once more to an endpoint, at once; it keeps its bytes and what was tried before.
+    ///
+    /// - Parameter endpoint: nil is every endpoint that there is now.
+    /// - Returns: to how many endpoints it is owed.
+    package func resend(_ entry: OutboxEntry, to endpoint: String? = nil) async throws -> Int {
+        let known = try await storage.deliveries(of: entry.id)
+        let clock = try await clock(of: entry)
+        let present = now(on: clock)
+        var renewed: [Delivery] = []
+        var change = Change()
+        for record in endpoints(of: entry.scope) where endpoint == nil || record.name == endpoint {
+            if var delivery = known.first(where: { $0.endpoint == record.name }) {
+                delivery.due = present
+                renewed.append(delivery)
+            } else {
+                var delivery = Delivery(of: entry, to: record.name, clock: clock)
+                delivery.due = present
+                change.deliveries.append(delivery)
+            }
+        }
+        if !renewed.isEmpty { try await storage.record(renewed) }
+        if !change.isEmpty { try await commit(change, signedBy: signingChain) }
+        signals.moved(clock)
+        return renewed.count + change.deliveries.count
+    }
+
+    private func clock(of entry: OutboxEntry) async throws -> ClockName {
+        guard let id = entry.account, let account = try await storage.account(id) else {
+            return ClockName(entry.scope)
+        }
+        return account.clockName
+    }
+}

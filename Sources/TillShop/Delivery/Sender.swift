@@ -1,0 +1,225 @@
+import Logging
+import ServiceLifecycle
+import TillCore
+import TillStorage
+
+/// Sends what is owed: claims what is due, posts it, notes the attempt, plans the next.
+///
+/// First attempts of one original transaction are made in order, each when the one before has ended; retries run on
+/// their own schedule and hold up nothing. Every endpoint has room of its own, so that a dead one slows nobody else. An
+/// attempt that a crash cut short is made again, with the same bytes.
+package actor Sender: Service {
+    private struct Key: Hashable {
+        let notification: NotificationID
+        let endpoint: String
+    }
+
+    /// Where first attempts wait for each other.
+    private struct Line: Hashable {
+        let scope: AccountScope
+        let endpoint: String
+        let original: TransactionID
+    }
+
+    private struct Lane: Hashable {
+        let scope: AccountScope
+        let endpoint: String
+    }
+
+    private let shop: Shop
+    private let postman: Postman
+    private let records: AttemptRecords
+    private var underWay: Set<Key> = []
+    private var busy: Set<Line> = []
+    private var load: [Lane: Int] = [:]
+    private var pumping: Set<ClockName> = []
+    private var pumpAgain: Set<ClockName> = []
+    /// When a delivery falls due next on a clock that moves, by the wall.
+    private var alarms: [ClockName: Timestamp] = [:]
+    private var isStopping = false
+    /// Posts to one endpoint at once.
+    private static let mostAtOnce = 16
+
+    /// A sender over a shop.
+    package init(_ shop: Shop, postman: Postman) {
+        self.shop = shop
+        self.postman = postman
+        records = AttemptRecords(storage: shop.storage, logger: shop.logger)
+        let sender = WeakSender()
+        shop.signals.add(Signals.Listener(owed: { clock in sender.pump(clock) }))
+        sender.set(self)
+    }
+
+    /// Sends until the server stops.
+    package func run() async throws {
+        for clock in everyClock { await pump(clock) }
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                try? await Task.sleep(for: .milliseconds(100))
+                await self.ring()
+            }
+        }
+        isStopping = true
+        try await postman.shutdown()
+    }
+
+    private var everyClock: Set<ClockName> {
+        let realms = shop.registry.apps.flatMap { app in
+            Realm.allCases.map { ClockName(AccountScope(realm: $0, app: app.bundleID)) }
+        }
+        return Set(realms).union(shop.clocks.all.map(\.name))
+    }
+
+    /// Looks at the clocks on which something has fallen due by the passing of time.
+    private func ring() async {
+        let wall = shop.wallClock()
+        for (clock, instant) in alarms where instant <= wall {
+            alarms[clock] = nil
+            await pump(clock)
+        }
+        for scope in shop.listeners.endLeases(at: wall) {
+            guard shop.registry.rules(of: scope.scope).endpoints.allSatisfy({ $0.name != scope.endpoint }) else {
+                continue
+            }
+            try? await shop.storage.dropDeliveries(to: scope.endpoint, in: scope.scope)
+        }
+    }
+
+    /// Starts what is due on a clock and may start now.
+    package func pump(_ clock: ClockName) async {
+        guard !isStopping else { return }
+        guard pumping.insert(clock).inserted else {
+            pumpAgain.insert(clock)
+            return
+        }
+        repeat {
+            pumpAgain.remove(clock)
+            do {
+                for endpoint in shop.endpoints(of: clock.scope) { try await start(endpoint, on: clock) }
+                try await setAlarm(clock)
+            } catch {
+                shop.logger.error("deliveries were not read", metadata: ["cause": "\(error)"])
+                alarms[clock] = shop.wallClock().advanced(milliseconds: 1_000)
+            }
+        } while pumpAgain.contains(clock)
+        pumping.remove(clock)
+    }
+
+    private func setAlarm(_ clock: ClockName) async throws {
+        let state = shop.clocks.state(clock)
+        guard state.moves, let due = try await shop.storage.nextDue(on: clock).delivery else { return }
+        let wall = shop.wallClock()
+        let wait = Double(due.milliseconds - state.now(wall: wall).milliseconds)
+        // What is due and could not start is looked at again when something ends.
+        guard wait > 0 else { return }
+        var speed = 1.0
+        if case .running(_, _, let factor) = state { speed = factor }
+        alarms[clock] = wall.advanced(milliseconds: Int64(min(wait / speed, 86_400_000).rounded(.up)))
+    }
+
+    private func start(_ endpoint: EndpointRecord, on clock: ClockName) async throws {
+        let lane = Lane(scope: clock.scope, endpoint: endpoint.name)
+        let room = Self.mostAtOnce - (load[lane] ?? 0)
+        guard room > 0 else { return }
+        let now = shop.now(on: clock)
+        let due = try await shop.storage.dueDeliveries(
+            to: endpoint.name,
+            on: clock,
+            until: now,
+            limit: 64 + underWay.count
+        )
+        var started = 0
+        var waiting: Set<TransactionID> = []
+        for delivery in due where started < room {
+            let key = Key(notification: delivery.notification, endpoint: endpoint.name)
+            guard !underWay.contains(key) else { continue }
+            var line: Line?
+            if delivery.attempts.isEmpty, let original = delivery.original {
+                line = Line(scope: clock.scope, endpoint: endpoint.name, original: original)
+                // What is due later on the same line stays behind what could not start.
+                guard let line, !busy.contains(line), !waiting.contains(original) else {
+                    waiting.insert(original)
+                    continue
+                }
+                busy.insert(line)
+            }
+            underWay.insert(key)
+            load[lane, default: 0] += 1
+            started += 1
+            let taken = line
+            Task { await self.attempt(delivery, key, taken, lane, endpoint, clock) }
+        }
+    }
+
+    private func attempt(
+        _ delivery: Delivery,
+        _ key: Key,
+        _ line: Line?,
+        _ lane: Lane,
+        _ endpoint: EndpointRecord,
+        _ clock: ClockName
+    ) async {
+        if let done = await send(delivery, endpoint, clock), !isStopping { await records.note(done) }
+        underWay.remove(key)
+        if let line { busy.remove(line) }
+        load[lane, default: 1] -= 1
+        await pump(clock)
+    }
+
+    /// One attempt; nil when it could not even be tried.
+    private func send(_ delivery: Delivery, _ endpoint: EndpointRecord, _ clock: ClockName) async -> Delivery? {
+        do {
+            guard let entry = try await shop.storage.notification(delivery.notification) else {
+                var gone = delivery
+                gone.due = nil
+                return gone
+            }
+            let body = try shop.postedBody(entry)
+            let delivered =
+                endpoint.isListener
+                ? await shop.listeners.deliver(body, entry, in: clock.scope)
+                : await postman.post(body, to: endpoint.url)
+            guard !isStopping else { return nil }
+            return after(delivered, delivery, clock)
+        } catch {
+            shop.logger.error("a notification was not sent", metadata: ["cause": "\(error)"])
+            return after(Delivered(result: .other, milliseconds: 0), delivery, clock)
+        }
+    }
+
+    /// The delivery with this attempt and what follows from it.
+    ///
+    /// On a clock that stands the attempt is dated when it fell due, so that a leap past it tells the same story as a
+    /// clock that was there.
+    private func after(_ delivered: Delivered, _ delivery: Delivery, _ clock: ClockName) -> Delivery {
+        let now = shop.now(on: clock)
+        let date = shop.clocks.state(clock).moves ? now : min(delivery.due ?? now, now)
+        var done = delivery
+        done.attempts.append(
+            SendAttempt(
+                date: date,
+                result: delivered.result,
+                milliseconds: delivered.milliseconds,
+                status: delivered.status
+            )
+        )
+        done.isDelivered = delivery.isDelivered || delivered.result == .success
+        let schedule = shop.settings.schedule(in: clock.scope.realm)
+        done.due =
+            delivered.result == .success
+            ? nil : schedule.next(afterAttempts: done.attempts.count, last: date)
+        return done
+    }
+}
+
+/// The way from the shop's signals to the sender, which holds the shop.
+private final class WeakSender: Sendable {
+    private let sender = Synchronized<Sender?>(nil)
+
+    func set(_ sender: Sender) { self.sender.value = sender }
+
+    func pump(_ clock: ClockName) {
+        guard let sender = sender.value else { return }
+        Task { await sender.pump(clock) }
+    }
+}

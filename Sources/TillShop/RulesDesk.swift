@@ -1,0 +1,25 @@
+import TillCore
+import TillStorage
+
+/// The operator's choices for a realm of an app.
+extension Shop {
+    /// Changes the rules of an app's realm. Changes of one realm wait for each other. What is owed to an endpoint that is
+    /// no more is forgotten.
+    @discardableResult
+    package func updateRules(
+        of scope: AccountScope,
+        _ change: @Sendable (inout ScopeRules) throws -> Void
+    ) async throws -> ScopeRules {
+        try await exclusively("rules/\(scope.realm.rawValue)/\(scope.app)") {
+            let before = registry.rules(of: scope)
+            var rules = before
+            try change(&rules)
+            guard rules != before else { return rules }
+            try await registry.put(rules, of: scope)
+            for gone in before.endpoints where !rules.endpoints.contains(where: { $0.name == gone.name }) {
+                try await storage.dropDeliveries(to: gone.name, in: scope)
+            }
+            return rules
+        }
+    }
+}

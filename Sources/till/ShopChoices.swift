@@ -1,0 +1,63 @@
+import ArgumentParser
+import TillCore
+import TillShop
+
+/// How the shop behaves where there is a choice (docs/operating/settings.md).
+struct ShopChoices: ParsableArguments {
+    @Option(help: "How long a month is in the sandbox: calendar (default), sandbox-5-minutes, xcode-13…")
+    var sandboxRate: String?
+    @Option(help: "Renewals after which a sandbox subscription turns itself off (default 0, without end).")
+    var sandboxRenewalCap: Int?
+    @Option(help: "true (default) or false: try again in the sandbox what did not arrive.")
+    var retriesInSandbox: Bool?
+    @Option(help: "true (default) or false: let the 31st come back after a shorter month.")
+    var keepsAnchorDay: Bool?
+    @Option(help: "true (default) or false: go on saying when a grace period ended.")
+    var keepsGraceDate: Bool?
+    @Option(help: "true (default) or false: sell plans billed monthly in the USA and Singapore too.")
+    var commitmentsEverywhere: Bool?
+    @Option(help: "Hours from a customer's request for a refund to the decision (default 12).")
+    var refundWindowHours: Int?
+    @Option(help: "true or false (default): let the notification history list what was never tried.")
+    var historyListsAll: Bool?
+    @Option(help: "Seconds in which a developer's server must have answered (default 10).")
+    var deliveryTimeout: Int?
+    @Option(help: "A PEM file of an authority that developers' servers may have; may be repeated.")
+    var deliveryRoot: [String] = []
+
+    func apply(to settings: inout Settings, _ source: SettingsSource) throws {
+        if let name = source.text(sandboxRate, "sandboxRate") {
+            guard let rate = RenewalRate(name: name) else {
+                let known = RenewalRate.all.map(\.name).joined(separator: ", ")
+                throw ValidationError("There is no rate \(name). Rates: \(known).")
+            }
+            settings.sandboxRate = rate
+        }
+        settings.sandboxRenewalCap = try source.number(
+            sandboxRenewalCap,
+            "sandboxRenewalCap",
+            default: settings.sandboxRenewalCap,
+            in: 0...1_000_000
+        )
+        settings.refundWindowHours = try source.number(
+            refundWindowHours,
+            "refundWindowHours",
+            default: settings.refundWindowHours,
+            in: 0...8_760
+        )
+        settings.deliveryTimeout = try source.number(
+            deliveryTimeout,
+            "deliveryTimeout",
+            default: settings.deliveryTimeout,
+            in: 1...300
+        )
+        settings.deliveryRoots = source.texts(deliveryRoot, "deliveryRoot")
+        settings.retriesInSandbox =
+            try source.choice(retriesInSandbox, "retriesInSandbox") ?? settings.retriesInSandbox
+        settings.keepsAnchorDay = try source.choice(keepsAnchorDay, "keepsAnchorDay") ?? settings.keepsAnchorDay
+        settings.keepsGraceDate = try source.choice(keepsGraceDate, "keepsGraceDate") ?? settings.keepsGraceDate
+        settings.commitmentsEverywhere =
+            try source.choice(commitmentsEverywhere, "commitmentsEverywhere") ?? settings.commitmentsEverywhere
+        settings.historyListsAll = try source.choice(historyListsAll, "historyListsAll") ?? settings.historyListsAll
+    }
+}
