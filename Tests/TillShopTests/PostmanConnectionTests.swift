@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import TillCore
 import TillShop
@@ -9,7 +10,7 @@ struct PostmanConnectionTests {
     @Test("Posts one after the other use one connection")
     func reuse() async throws {
         let post = try await ListeningPost.start()
-        let postman = try Postman()
+        let postman = try Postman(idleLimit: .seconds(60))
         for _ in 1...5 { #expect(await postman.post([1], to: post.url).result == .success) }
         #expect(post.requests.map(\.connection) == [1, 1, 1, 1, 1])
         try await postman.shutdown()
@@ -59,7 +60,7 @@ struct PostmanConnectionTests {
     @Test("A receiver that reads a request on a kept connection and ends without a word has been asked once")
     func closesAfterReading() async throws {
         let post = try await ListeningPost.start { $0.number % 2 == 0 ? .close : .status(200) }
-        let postman = try Postman()
+        let postman = try Postman(idleLimit: .seconds(60))
         var results: [SendAttemptResult] = []
         for _ in 1...20 { results.append(await postman.post([1], to: post.url).result) }
         #expect(results == (1...20).map { $0 % 2 == 0 ? .noResponse : .success })
@@ -72,18 +73,24 @@ struct PostmanConnectionTests {
     func independence() async throws {
         let hanging = try await ListeningPost.start { $0.path == "/fine" ? .status(200) : .hang }
         let healthy = try await ListeningPost.start()
-        let postman = try Postman(timeout: .seconds(3))
+        let postman = try Postman(timeout: .seconds(5))
+        let ended = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 1...100 {
-                group.addTask { #expect(await postman.post([1], to: hanging.url).result == .timedOut) }
+                group.addTask {
+                    #expect(await postman.post([1], to: hanging.url).result == .timedOut)
+                    ended.add()
+                }
             }
             _ = try await hanging.requests(atLeast: 100)
             for url in [healthy.url, "http://127.0.0.1:\(hanging.port)/fine"] {
                 for _ in 1...20 {
                     let delivered = await postman.post([1], to: url)
-                    #expect(delivered.result == .success && delivered.milliseconds < 2_000)
+                    #expect(delivered.result == .success)
                 }
             }
+            // All this while the others hung.
+            #expect(ended.count == 0)
             try await group.waitForAll()
         }
         #expect(hanging.requests.count == 120 && healthy.requests.count == 20)
@@ -118,4 +125,12 @@ struct PostmanConnectionTests {
         #expect(await delivered.result == .other)
         try await post.stop()
     }
+}
+
+private final class Counter: Sendable {
+    private let number = Mutex(0)
+
+    var count: Int { number.withLock { $0 } }
+
+    func add() { number.withLock { $0 += 1 } }
 }

@@ -23,6 +23,10 @@ struct PostmanTLSTests {
         return delivered
     }
 
+    private func expectTLSIssue(_ delivered: Delivered) {
+        #expect(delivered.result == .tlsIssue, "\(delivered)")
+    }
+
     @Test("SUCCESS: a chain that leads to an extra root")
     func trusted() async throws {
         let delivered = try await post(to: authority.identity())
@@ -32,41 +36,41 @@ struct PostmanTLSTests {
     @Test("TLS_ISSUE: an unknown root")
     func unknownRoot() async throws {
         let delivered = try await post(to: TestAuthority().identity())
-        #expect(delivered.result == .tlsIssue)
+        expectTLSIssue(delivered)
         #expect(delivered.explanation?.contains("the certificate did not hold") == true, "\(delivered)")
     }
 
     @Test("TLS_ISSUE: an expired certificate, and one that is not yet valid")
     func expired() async throws {
-        #expect(try await post(to: authority.identity(validDays: -9...(-2))).result == .tlsIssue)
-        #expect(try await post(to: authority.identity(validDays: 2...9)).result == .tlsIssue)
+        expectTLSIssue(try await post(to: authority.identity(validDays: -9...(-2))))
+        expectTLSIssue(try await post(to: authority.identity(validDays: 2...9)))
     }
 
     @Test("TLS_ISSUE: a self-signed certificate")
     func selfSigned() async throws {
-        #expect(try await post(to: authority.identity(isSelfSigned: true)).result == .tlsIssue)
+        expectTLSIssue(try await post(to: authority.identity(isSelfSigned: true)))
     }
 
     @Test("TLS_ISSUE: a certificate for another host")
     func wrongHost() async throws {
         let delivered = try await post(to: authority.identity(for: "elsewhere.example"))
-        #expect(delivered.result == .tlsIssue)
+        expectTLSIssue(delivered)
         #expect(delivered.explanation?.hasSuffix("the certificate is for another host") == true)
     }
 
     @Test("TLS_ISSUE: a chain without its intermediate")
     func incomplete() async throws {
-        #expect(try await post(to: authority.identity(isComplete: false)).result == .tlsIssue)
+        expectTLSIssue(try await post(to: authority.identity(isComplete: false)))
     }
 
     @Test("TLS_ISSUE: TLS 1.1")
     func oldFashioned() async throws {
-        #expect(try await post(to: authority.identity(), isOldFashioned: true).result == .tlsIssue)
+        expectTLSIssue(try await post(to: authority.identity(), isOldFashioned: true))
     }
 
     @Test("TLS_ISSUE: a port that speaks plain HTTP")
     func plain() async throws {
-        #expect(try await post(to: nil).result == .tlsIssue)
+        expectTLSIssue(try await post(to: nil))
     }
 
     @Test("INVALID_RESPONSE: plain HTTP to a port that speaks TLS")

@@ -175,35 +175,35 @@ package final class Postman: Sendable {
         }
     }
 
-    /// Connects, and hands the order over in the same step, so that no failure of the handshake finds nobody waiting.
     private func connect(on loop: any EventLoop, for order: PostOrder) async throws(PostFailure) -> any Channel {
-        let origin = order.target.origin
-        let remaining = order.deadline - .now()
-        guard connections.isOpen else {
-            order.answer.fail(Self.gone)
-            throw Self.gone
+        do {
+            guard connections.isOpen else { throw Self.gone }
+            // All on the loop: what follows upon the connection must stand before the connection does.
+            return try await loop.flatSubmit { [self] in connected(on: loop, for: order) }.get()
+        } catch {
+            let failure = PostFailure(error, at: order.target.origin)
+            order.answer.fail(failure)
+            throw failure
         }
+    }
+
+    /// Connects, and hands the order over in the same step, so that no failure of the handshake finds nobody waiting.
+    private func connected(on loop: any EventLoop, for order: PostOrder) -> EventLoopFuture<any Channel> {
+        let origin = order.target.origin
         let bootstrap = ClientBootstrap(group: loop)
             .resolver(HostLookup(on: loop))
-            .connectTimeout(max(remaining, .milliseconds(1)))
+            .connectTimeout(max(order.deadline - .now(), .milliseconds(1)))
             .channelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
             .channelInitializer { [self] channel in
                 channel.eventLoop.makeCompletedFuture { try addHandlers(to: channel, origin) }
             }
-        do {
-            let connected = bootstrap.connect(host: origin.host, port: origin.port).flatMapThrowing { [self] channel in
-                guard connections.enter(channel, to: origin) else {
-                    channel.close(promise: nil)
-                    throw Self.gone
-                }
-                Self.hand(order, to: channel)
-                return channel
+        return bootstrap.connect(host: origin.host, port: origin.port).flatMapThrowing { [self] channel in
+            guard connections.enter(channel, to: origin) else {
+                channel.close(promise: nil)
+                throw Self.gone
             }
-            return try await connected.get()
-        } catch {
-            let failure = PostFailure(error, at: origin)
-            order.answer.fail(failure)
-            throw failure
+            Self.hand(order, to: channel)
+            return channel
         }
     }
 
