@@ -68,6 +68,17 @@ package final class TestShop: Sendable {
     /// The wall clock.
     package var now: Timestamp { clock.now }
 
+    /// Sends what is owed until it is told to stop.
+    package func startSending() throws -> Sender {
+        let postman = try Postman(timeout: .seconds(shop.settings.deliveryTimeout))
+        return Sender(shop, postman: postman)
+    }
+
+    /// Ends the sending and waits for its end.
+    package func stopSending(_ sender: Sender) async {
+        await sender.stop()
+    }
+
     /// Moves the wall clock on, in milliseconds.
     package func advance(_ milliseconds: Int64) { clock.advance(milliseconds) }
 

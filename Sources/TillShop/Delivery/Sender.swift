@@ -59,8 +59,13 @@ package actor Sender: Service {
                 await self.ring()
             }
         }
+        await stop()
+    }
+
+    /// Starts nothing more and ends what is under way; what was not noted is sent again.
+    package func stop() async {
         isStopping = true
-        try await postman.shutdown()
+        try? await postman.shutdown()
     }
 
     private var everyClock: Set<ClockName> {

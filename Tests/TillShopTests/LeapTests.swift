@@ -1,0 +1,44 @@
+import Testing
+import TillCore
+import TillShop
+import TillStorage
+import TillTesting
+
+/// Time passes, notifications are made and sent.
+@Suite("Leaps of the clock")
+struct LeapTests {
+    static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    static let clock = ClockName(scope)
+
+    @Test("A year in one leap renews month by month and tells of each renewal, in order, with signed data")
+    func year() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let post = try await ListeningPost.start { _ in .status(200) }
+        try await test.shop.updateRules(of: Self.scope) {
+            $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
+        }
+        _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
+        let sender = try test.startSending()
+        try await test.buy("pro", by: "ann")
+        let report = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .year)), settling: true)
+        #expect(report.notifications.map { "\($0.words) \($0.count)" } == ["DID_RENEW 12"])
+        #expect(report.owed == 0 && report.setAside.isEmpty && report.accounts == 1)
+        let received = try await post.requests(atLeast: 13, within: .seconds(10))
+        #expect(received.count == 13)
+        let account = try #require(
+            try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+        )
+        #expect(account.rowCount == 13 && account.subscriptions[0].status(at: test.shop.now(of: account)) == .active)
+        let entries = try await test.shop.storage.notifications(
+            NotificationQuery(scope: Self.scope, endpoint: EndpointRecord.primary, limit: 100)
+        )
+        #expect(entries.map(\.type) == ["SUBSCRIBED"] + Array(repeating: "DID_RENEW", count: 12))
+        let bodies = try entries.map { try test.shop.signedPayload($0) }
+        for (body, request) in zip(bodies, received) {
+            let text = #"{"signedPayload":""# + String(decoding: body, as: UTF8.self) + #""}"#
+            #expect(String(decoding: request.body, as: UTF8.self) == text)
+        }
+        await test.stopSending(sender)
+        try await post.stop()
+    }
+}
