@@ -4,7 +4,7 @@ DATA ?= ./till-data
 SOURCES := Sources Tests Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-swift test-python dist format lint clean
+.PHONY: help run build test test-swift test-python soak bench dist format lint clean
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1\t\2/' | expand -t 20
@@ -26,6 +26,14 @@ test-swift: ## only the Swift tests
 
 test-python: ## only the Python tests, against the built server
 	@scripts/test python
+
+soak: ## the long runs: thirty crashes under load
+	@scripts/test soak
+
+bench: ## figures of this machine beside Till's, as ratios (BENCH='--json --subscribers 1000')
+	@scripts/install
+	swift build -c release --product till-bench
+	@exec .build/release/till-bench $(BENCH)
 
 dist: ## one stripped binary, dist/till, proved in a clean Debian root (as root)
 	@scripts/dist

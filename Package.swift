@@ -108,6 +108,17 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Figures, not tests: make bench.
+        .executableTarget(
+            name: "till-bench",
+            dependencies: [
+                "CAllocator", "TillTesting", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore", crypto,
+                logging,
+            ],
+            path: "Benchmarks",
+            exclude: ["README.md"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "TillCoreTests", dependencies: ["TillCore"], swiftSettings: settings),
         .testTarget(
             name: "TillSigningTests",

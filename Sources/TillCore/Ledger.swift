@@ -220,6 +220,7 @@ package struct Ledger: Sendable {
                 RenewalInfo(of: $0, held: account, at: now, catalog: catalog, policy: policy)
             },
             status: subscription?.status(at: now),
+            date: now,
             signedDate: signedDate
         )
     }

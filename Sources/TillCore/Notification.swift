@@ -16,7 +16,9 @@ package struct Notification: Equatable, Sendable {
     package let renewalInfo: RenewalInfo?
     /// Only for auto-renewables.
     package let status: SubscriptionStatus?
-    /// Rises with every notification of an account, by a millisecond at least.
+    /// The instant at which it came about, and falls due to be sent.
+    package let date: Timestamp
+    /// The same, or as much later as it takes to rise with every notification of an account by a millisecond.
     package let signedDate: Timestamp
 }
 

@@ -39,6 +39,23 @@ extension Shop {
         return told
     }
 
+    /// An account as it is now: what fell due and was not looked at yet happens first, so that a reader never sees less
+    /// than the clock says.
+    package func upToDate(_ account: Account) async throws -> Account {
+        let present = now(of: account)
+        let scope = AccountScope(realm: account.realm, app: account.app)
+        let ledger = Ledger(
+            accounts: [account],
+            catalog: registry.catalog(of: account.app),
+            policy: policy(of: scope),
+            identifiers: Identifiers(reserved: 0..<0),
+            at: present
+        )
+        guard ledger.isBehind else { return account }
+        try await wake(CustomerName(scope, account.customer), until: present)
+        return try await storage.account(account.id) ?? account
+    }
+
     private func act(
         _ command: Command,
         by customer: CustomerName,

@@ -31,7 +31,7 @@ extension Shop {
             chain
         )
         change.notifications.append(entry)
-        change.deliveries += deliveries(of: entry, on: ClockName(scope))
+        change.deliveries += deliveries(of: entry, on: ClockName(scope), due: head.signedDate)
     }
 
     /// Commits what no account guards.
@@ -66,7 +66,9 @@ extension Shop {
         change.deliveries.removeAll { $0.endpoint != EndpointRecord.primary }
         // A test goes to the primary endpoint whatever its filter.
         if change.deliveries.isEmpty, let entry = change.notifications.first {
-            change.deliveries = [Delivery(of: entry, to: EndpointRecord.primary, clock: ClockName(scope))]
+            change.deliveries = [
+                Delivery(of: entry, to: EndpointRecord.primary, clock: ClockName(scope), due: date)
+            ]
         }
         try await commit(change, signedBy: chain)
         return scope.realm == .sandbox ? uuid : "\(uuid)_\(date.milliseconds)"
@@ -107,7 +109,7 @@ extension Shop {
             chain
         )
         change.notifications = [entry]
-        change.deliveries = deliveries(of: entry, on: account.clockName)
+        change.deliveries = deliveries(of: entry, on: account.clockName, due: now(of: account))
         try await commit(change, signedBy: chain)
         return entry
     }

@@ -23,16 +23,16 @@ extension Shop {
             }
             let entry = try freeze(notification, ids.notification(of: account.id), account, app, chain)
             change.notifications.append(entry)
-            change.deliveries += deliveries(of: entry, on: account.clockName)
+            change.deliveries += deliveries(of: entry, on: account.clockName, due: notification.date)
         }
         await identifiers.giveBack(ids)
     }
 
     /// One for each endpoint that wants it.
-    func deliveries(of entry: OutboxEntry, on clock: ClockName) -> [Delivery] {
+    func deliveries(of entry: OutboxEntry, on clock: ClockName, due: Timestamp) -> [Delivery] {
         endpoints(of: entry.scope)
             .filter { $0.wants(type: entry.type, subtype: entry.subtype) }
-            .map { Delivery(of: entry, to: $0.name, clock: clock) }
+            .map { Delivery(of: entry, to: $0.name, clock: clock, due: due) }
     }
 
     // MARK: Signing

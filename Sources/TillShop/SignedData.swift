@@ -29,8 +29,10 @@ extension Shop {
     /// A signed app transaction as a server hands it over; nil for a customer who has not downloaded the app.
     package func signedAppTransaction(of account: Account, at now: Timestamp) throws -> String? {
         guard let download = account.appTransaction, let app = registry.app(account.app) else { return nil }
+        // A customer may have been opened ahead of the clock.
+        let date = max(now, download.originalPurchaseDate)
         return try signingChain.sign(
-            AppTransactionPayload.bytes(download, of: account, appleID: app.appleID, createdAt: now)
+            AppTransactionPayload.bytes(download, of: account, appleID: app.appleID, createdAt: date)
         )
     }
 

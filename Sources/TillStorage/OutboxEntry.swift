@@ -111,7 +111,7 @@ package struct Delivery: Equatable, Sendable {
     package var isDelivered: Bool
 
     /// Something owed and not yet tried.
-    package init(of entry: OutboxEntry, to endpoint: String, clock: ClockName) {
+    package init(of entry: OutboxEntry, to endpoint: String, clock: ClockName, due: Timestamp) {
         self.init(
             notification: entry.id,
             endpoint: endpoint,
@@ -121,7 +121,7 @@ package struct Delivery: Equatable, Sendable {
             type: entry.type,
             subtype: entry.subtype,
             signedDate: entry.signedDate,
-            due: entry.signedDate,
+            due: due,
             attempts: [],
             isDelivered: false
         )

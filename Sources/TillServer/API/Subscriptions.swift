@@ -18,9 +18,11 @@ extension AppleAPI {
         let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
         let wanted = try Self.statuses(exchange.query)
         let id = try await customer(number, in: exchange.scope, orThrow: .transactionIDNotFound)
-        guard let account = try await shop.storage.account(id) else { throw APIError.transactionIDNotFound }
+        guard let found = try await shop.storage.account(id) else { throw APIError.transactionIDNotFound }
+        let account = try await shop.upToDate(found)
+        let now = shop.now(of: account)
 
-        let chosen = account.subscriptions.filter { wanted.isEmpty || wanted.contains($0.status(at: exchange.now)) }
+        let chosen = account.subscriptions.filter { wanted.isEmpty || wanted.contains($0.status(at: now)) }
         let groups = Dictionary(grouping: chosen, by: \.groupID).sorted { $0.key < $1.key }
         let data = try groups.map { group, subscriptions in
             var json = PayloadWriter()
@@ -28,7 +30,7 @@ extension AppleAPI {
             json.put(
                 "lastTransactions",
                 objects: try subscriptions.sorted { $0.originalID < $1.originalID }.map {
-                    try item($0, account, exchange)
+                    try item($0, account, at: now)
                 }
             )
             return json.finish()
@@ -41,15 +43,15 @@ extension AppleAPI {
         return .json(json.finish())
     }
 
-    private func item(_ subscription: Subscription, _ account: Account, _ exchange: Exchange) throws -> [UInt8] {
+    private func item(_ subscription: Subscription, _ account: Account, at now: Timestamp) throws -> [UInt8] {
         var json = PayloadWriter(capacity: 16_384)
         json.put("originalTransactionId", subscription.originalID.wireForm)
-        json.put("status", subscription.status(at: exchange.now).rawValue)
-        json.put("signedTransactionInfo", try signed([subscription.current], exchange)[0])
+        json.put("status", subscription.status(at: now).rawValue)
         json.put(
-            "signedRenewalInfo",
-            try shop.signedRenewalInfo(of: subscription, held: account, at: exchange.now)
+            "signedTransactionInfo",
+            try shop.signed(subscription.current, realm: realm, app: account.app, at: now)
         )
+        json.put("signedRenewalInfo", try shop.signedRenewalInfo(of: subscription, held: account, at: now))
         return json.finish()
     }
 

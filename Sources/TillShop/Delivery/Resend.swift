@@ -18,9 +18,7 @@ extension Shop {
                 delivery.due = present
                 renewed.append(delivery)
             } else {
-                var delivery = Delivery(of: entry, to: record.name, clock: clock)
-                delivery.due = present
-                change.deliveries.append(delivery)
+                change.deliveries.append(Delivery(of: entry, to: record.name, clock: clock, due: present))
             }
         }
         if !renewed.isEmpty { try await storage.record(renewed) }

@@ -127,17 +127,19 @@ package actor Sender: Service {
         let room = Self.mostAtOnce - (load[lane] ?? 0)
         guard room > 0 else { return }
         let now = shop.now(on: clock)
+        // What ends while this is read would seem to be untried.
+        let before = underWay
         let due = try await shop.storage.dueDeliveries(
             to: endpoint.name,
             on: clock,
             until: now,
-            limit: 64 + underWay.count
+            limit: 64 + before.count
         )
         var started = 0
         var waiting: Set<TransactionID> = []
         for delivery in due where started < room {
             let key = Key(notification: delivery.notification, endpoint: endpoint.name)
-            guard !underWay.contains(key) else { continue }
+            guard !underWay.contains(key), !before.contains(key) else { continue }
             var line: Line?
             if delivery.attempts.isEmpty, let original = delivery.original {
                 line = Line(scope: clock.scope, endpoint: endpoint.name, original: original)

@@ -1,0 +1,182 @@
+import Testing
+import TillCore
+import TillShop
+import TillStorage
+import TillTesting
+
+/// What is owed reaches its receiver: retries, order, and receivers that do not hinder each other.
+@Suite("Deliveries")
+struct DeliveryTests {
+    static let hour: Int64 = 3_600_000
+
+    static func scope(_ realm: Realm = .sandbox) -> AccountScope {
+        AccountScope(realm: realm, app: TestShop.bundleID)
+    }
+
+    /// A shop on a frozen clock that posts to one receiver.
+    static func shop(_ post: ListeningPost, in realm: Realm = .sandbox, _ settings: Settings = Settings()) async throws
+        -> TestShop
+    {
+        let test = try await TestShop(selling: SampleProducts.all, settings: settings)
+        try await test.shop.updateRules(of: scope(realm)) { $0.endpoints = [EndpointRecord(url: post.url)] }
+        _ = try await test.shop.setClock(ClockName(scope(realm)), .freeze(at: nil))
+        return test
+    }
+
+    static func attempts(_ test: TestShop, in realm: Realm = .sandbox) async throws -> [[SendAttempt]] {
+        let query = NotificationQuery(scope: scope(realm), endpoint: EndpointRecord.primary, limit: 100)
+        var attempts: [[SendAttempt]] = []
+        for entry in try await test.shop.storage.notifications(query) {
+            attempts.append(try await test.shop.storage.deliveries(of: entry.id).first?.attempts ?? [])
+        }
+        return attempts
+    }
+
+    @Test("A receiver that answers 500 gets the same bytes at 0, 1, 13, 37, 85 and 157 hours of the shop's time, no more")
+    func retries() async throws {
+        let post = try await ListeningPost.start { _ in .status(500) }
+        let test = try await Self.shop(post)
+        let sender = try test.startSending()
+        try await test.buy("coins", by: "ann")
+        let clock = ClockName(Self.scope())
+        let report = try await test.shop.advance(clock, .by(milliseconds: 400 * Self.hour), settling: true)
+        #expect(report.owed == 0)
+        let received = try await post.requests(atLeast: 6, within: .seconds(10))
+        #expect(received.count == 6 && Set(received.map(\.body)).count == 1)
+        let attempts = try await Self.attempts(test)
+        let first = try #require(attempts.first?.first)
+        #expect(
+            attempts[0].map { ($0.date.milliseconds - first.date.milliseconds) / Self.hour } == [0, 1, 13, 37, 85, 157]
+        )
+        #expect(attempts[0].allSatisfy { $0.result == .unsuccessfulHTTPResponseCode && $0.status == 500 })
+        await test.stopSending(sender)
+        try await post.stop()
+    }
+
+    @Test("Without settling, what fell due inside a leap is sent after it, dated when it fell due")
+    func lateAttempts() async throws {
+        let post = try await ListeningPost.start { _ in .status(503) }
+        let test = try await Self.shop(post)
+        let sender = try test.startSending()
+        try await test.buy("coins", by: "ann")
+        let clock = ClockName(Self.scope())
+        _ = try await test.shop.advance(clock, .by(milliseconds: 400 * Self.hour), settling: false)
+        let received = try await post.requests(atLeast: 6, within: .seconds(10))
+        #expect(received.count == 6)
+        _ = try await test.shop.advance(clock, .by(milliseconds: 1), settling: true)
+        let attempts = try await Self.attempts(test)
+        let first = try #require(attempts.first?.first)
+        #expect(
+            attempts[0].map { ($0.date.milliseconds - first.date.milliseconds) / Self.hour } == [0, 1, 13, 37, 85, 157]
+        )
+        await test.stopSending(sender)
+        try await post.stop()
+    }
+
+    @Test("A receiver that comes back at the third attempt gets no fourth; until then it counts as a failure")
+    func comesBack() async throws {
+        let post = try await ListeningPost.start { $0.number < 3 ? .status(500) : .status(204) }
+        let test = try await Self.shop(post)
+        let sender = try test.startSending()
+        try await test.buy("coins", by: "ann")
+        let clock = ClockName(Self.scope())
+        let failures = NotificationQuery(
+            scope: Self.scope(),
+            endpoint: EndpointRecord.primary,
+            onlyFailures: true,
+            limit: 10
+        )
+        for (hours, stillFails) in [(0, true), (1, true), (12, false), (400, false)] as [(Int64, Bool)] {
+            _ = try await test.shop.advance(clock, .by(milliseconds: hours * Self.hour), settling: true)
+            let found = try await test.shop.storage.notifications(failures)
+            #expect(found.isEmpty == !stillFails, "after \(hours) hours")
+        }
+        #expect(post.requests.count == 3)
+        await test.stopSending(sender)
+        try await post.stop()
+    }
+
+    @Test("Under Apple's profile the sandbox tries once and production six times")
+    func appleProfile() async throws {
+        for (realm, count) in [(Realm.sandbox, 1), (.production, 6)] {
+            let post = try await ListeningPost.start { _ in .status(500) }
+            let test = try await Self.shop(post, in: realm, .apple)
+            let sender = try test.startSending()
+            try await test.buy("coins", by: "ann", in: realm)
+            let clock = ClockName(Self.scope(realm))
+            _ = try await test.shop.advance(clock, .by(milliseconds: 400 * Self.hour), settling: true)
+            #expect(post.requests.count == count)
+            await test.stopSending(sender)
+            try await post.stop()
+        }
+    }
+
+    @Test("First attempts of one subscription come in order, each when the one before has ended")
+    func order() async throws {
+        let post = try await ListeningPost.start { .status(200, after: .milliseconds($0.number % 3 == 0 ? 60 : 5)) }
+        let test = try await Self.shop(post)
+        let sender = try test.startSending()
+        for customer in ["ann", "bob", "cat"] { try await test.buy("pro", by: customer) }
+        let clock = ClockName(Self.scope())
+        _ = try await test.shop.advance(clock, .byPeriod(Period(6, .month)), settling: true)
+        let query = NotificationQuery(scope: Self.scope(), endpoint: EndpointRecord.primary, limit: 100)
+        let entries = try await test.shop.storage.notifications(query)
+        var places: [TransactionID: [Int]] = [:]
+        let bodies = post.requests.map(\.body)
+        for entry in entries.sorted(by: { $0.id < $1.id }) {
+            let body = Array(#"{"signedPayload":""#.utf8) + (try test.shop.signedPayload(entry)) + Array(#""}"#.utf8)
+            let place = try #require(bodies.firstIndex(of: body))
+            places[try #require(entry.original), default: []].append(place)
+        }
+        #expect(places.count == 3 && places.values.allSatisfy { $0 == $0.sorted() && $0.count == 7 })
+        await test.stopSending(sender)
+        try await post.stop()
+    }
+
+    @Test("A dead receiver and a slow one do not hinder another app's deliveries")
+    func isolation() async throws {
+        let healthy = try await ListeningPost.start { _ in .status(200) }
+        let dead = try await ListeningPost.start { _ in .hang }
+        let slow = try await ListeningPost.start { _ in .status(200, after: .seconds(9)) }
+        let test = try await Self.shop(healthy)
+        var others: [CustomerName] = []
+        for (number, post) in [dead, slow].enumerated() {
+            let app = AppRecord(
+                bundleID: "com.example.other\(number)",
+                appleID: 5,
+                name: "",
+                issuerID: test.app.issuerID,
+                createdAt: test.now
+            )
+            try await test.shop.registry.put(app)
+            _ = try await test.shop.updateCatalog(of: app.bundleID) { catalog in
+                var catalog = catalog
+                catalog.put(SampleProducts.coins)
+                return catalog
+            }
+            let scope = AccountScope(realm: .sandbox, app: app.bundleID)
+            try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
+            others.append(CustomerName(scope, "ann"))
+        }
+        let sender = try test.startSending()
+        for _ in 0..<40 {
+            for other in others {
+                _ = try await test.shop.perform(
+                    .purchase(Purchase(productID: "coins")),
+                    by: other,
+                    opening: Opening()
+                )
+            }
+        }
+        #expect(try await dead.requests(atLeast: 1, within: .seconds(8)).isEmpty == false)
+        for number in 0..<200 { try await test.buy("coins", by: "customer-\(number % 20)") }
+        let received = try await healthy.requests(atLeast: 200, within: .seconds(9))
+        #expect(received.count == 200)
+        let ended = try await test.shop.storage.notifications(
+            NotificationQuery(scope: others[0].scope, endpoint: EndpointRecord.primary, limit: 10)
+        )
+        #expect(ended.isEmpty, "the dead receiver's first time-out came before the healthy deliveries had ended")
+        await test.stopSending(sender)
+        for post in [healthy, dead, slow] { try await post.stop() }
+    }
+}
