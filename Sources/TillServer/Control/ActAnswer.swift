@@ -106,7 +106,7 @@ extension ControlAPI {
 
     /// A transaction with everything that a test of a backend wants of it.
     func json(_ row: Transaction, _ account: Account, device: UUID, _ told: Told) throws -> [UInt8] {
-        let now = now(of: account)
+        let now = shop.now(of: account)
         var handed = PayloadWriter()
         handed.put("deviceId", device.uuidString.lowercased())
         handed.put("signedTransactionInfo", try shop.signedOnDevice(row, account, device: device, at: now))
@@ -148,10 +148,5 @@ extension ControlAPI {
         json.put("held", number)
         Told(outcome).write(to: &json)
         return json.finish()
-    }
-
-    /// A customer's time.
-    func now(of account: Account) -> Timestamp {
-        shop.now(in: AccountScope(realm: account.realm, app: account.app))
     }
 }

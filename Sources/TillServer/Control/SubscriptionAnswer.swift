@@ -62,13 +62,13 @@ extension ControlAPI {
 
     /// A subscription as it stands at its holder's time.
     func json(_ subscription: Subscription, _ account: Account) -> [UInt8] {
-        let now = now(of: account)
+        let now = shop.now(of: account)
         let info = RenewalInfo(
             of: subscription,
             held: account,
             at: now,
             catalog: shop.registry.catalog(of: account.app),
-            policy: shop.policy(of: account.realm)
+            policy: shop.policy(of: AccountScope(realm: account.realm, app: account.app))
         )
         let status = subscription.status(at: now)
         var json = PayloadWriter()

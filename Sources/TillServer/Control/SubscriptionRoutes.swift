@@ -148,7 +148,7 @@ extension ControlAPI {
             )
         }
         guard subscription.ownership == .purchased else { throw Refusal.familyShared(subscription.originalID) }
-        let instant = body.instant("at") ?? now(of: account)
+        let instant = body.instant("at") ?? shop.now(of: account)
         if [.expired, .revoked].contains(subscription.status(at: instant)) {
             throw Refusal.notSubscribed(subscription.originalID, since: subscription.renewalDate)
         }
