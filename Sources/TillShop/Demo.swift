@@ -94,8 +94,16 @@ package enum Demo {
             _ = try await buy("ann", first(.nonConsumable), daysAgo: 40)
             _ = try await buy("ann", first(.autoRenewable) { $0.plan?.period.months == 12 }, daysAgo: 2)
             let germany = Storefront(code: "DEU") ?? .unitedStates
+            _ = try await buy("bob", first(.nonRenewing), daysAgo: 80, germany)
+            // The trial cannot be paid for at its end, and sixty days of retries are over.
+            let bob = CustomerName(scope, "bob")
+            _ = try await shop.perform(
+                .useCard(.declinedForRenewals),
+                by: bob,
+                at: now.advanced(milliseconds: -79 * day)
+            )
             _ = try await buy("bob", first(.autoRenewable) { $0.plan?.period.months == 1 }, daysAgo: 75, germany)
-            _ = try await buy("bob", first(.nonRenewing), daysAgo: 30, germany)
+            _ = try await shop.perform(.useCard(.accepted), by: bob)
             let joined = now.advanced(milliseconds: -20 * day)
             let host = try await shop.openAccount(CustomerName(scope, "carla"), Opening(), at: joined)
             _ = try await shop.perform(

@@ -4,12 +4,14 @@ import TillShop
 
 struct Buy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lets a customer buy, and prints what the device then hands to the app.",
+        abstract: "Lets a customer buy, and says what came of it; --json has what the device hands to the app.",
         discussion: """
             till buy com.example.coins --customer ann --quantity 3
             till buy com.example.pro.month --customer ann             with the introductory offer, if ann may have it
             till buy com.example.pro.month --customer ann --code SPRING
             till buy com.example.pro.month --customer ann --json | jq -r .device.signedTransactionInfo
+
+            till buy com.example.pro.year --customer ann --billing-plan MONTHLY    twelve payments
 
             A customer who does not exist is created. Promotional offers need the signature that your own backend
             makes: --promotional ID with --token JWS, or with --key-id, --nonce, --timestamp and --signature.
@@ -52,10 +54,11 @@ struct Buy: AsyncParsableCommand {
     var order: String?
     @Flag(help: "The app finishes the transaction at once.")
     var finish = false
-    @Option(help: "When, in milliseconds since 1970 (default now).")
-    var at: Int?
-    @OptionGroup var scope: ScopeOptions
-    @OptionGroup var server: ServerOptions
+    @Option(help: "BILLED_UPFRONT or MONTHLY, where the product leaves a choice.")
+    var billingPlan: String?
+    @Flag(help: "The customer is interrupted and must come back to it (till purchase approve).")
+    var interrupted = false
+    @OptionGroup var options: ActOptions
 
     func validate() throws {
         let chosen = [noOffer, introductory, code != nil, winBack != nil, promotional != nil].filter { $0 }
@@ -65,16 +68,24 @@ struct Buy: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await server.show { client in
-            try await client.post(
-                "\(try await scope.path(client))/customers/\(escaped(customer))/purchases",
-                .members([
-                    "productId": .string(product), "quantity": .count(quantity), "storefront": .text(storefront),
-                    "appAccountToken": .text(appAccountToken), "offer": offer, "orderId": .text(order),
-                    "finished": finish ? .bool(true) : nil, "at": .count(at),
-                ])
-            )
+        try await options.act([
+            "productId": .string(product), "quantity": .count(quantity), "storefront": .text(storefront),
+            "appAccountToken": .text(appAccountToken), "offer": offer, "orderId": .text(order),
+            "finished": finish ? .bool(true) : nil, "billingPlan": .text(billingPlan),
+            "interrupted": interrupted ? .bool(true) : nil,
+        ]) { _ in
+            "customers/\(escaped(customer))/purchases"
+        } saying: {
+            heading($0)
         }
+    }
+
+    private func heading(_ answer: JSONTree) -> String {
+        if let number = answer["held"]?.text {
+            return "The purchase waits: till purchase approve \(customer) \(number), or decline."
+        }
+        guard answer["productId"]?.text == product else { return "\(product) waits for the next period." }
+        return "\(customer) bought \(product)."
     }
 
     private var offer: JSONTree? {
@@ -88,57 +99,5 @@ struct Buy: AsyncParsableCommand {
             "nonce": .text(nonce), "timestamp": .count(timestamp), "applicationUsername": .text(applicationUsername),
             "signature": .text(signature),
         ])
-    }
-}
-
-struct RefundCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "refund",
-        abstract: "Refunds a transaction, or takes a refund back.",
-        discussion: """
-            till refund 2000000000012345                    in full
-            till refund 2000000000012345 --percentage 50
-            till refund 2000000000012345 --unused           the unused part of a subscription's period
-            till refund 2000000000012345 --reverse
-            """
-    )
-
-    @Argument(help: "The transaction.")
-    var transaction: String
-    @Option(help: "Percent of the price, up to three decimals.")
-    var percentage: Double?
-    @Flag(help: "Refunds the unused part of a subscription's period.")
-    var unused = false
-    @Flag(help: "Because of an issue in the app (revocationReason 1).")
-    var issueInApp = false
-    @Flag(help: "Takes the refund back.")
-    var reverse = false
-    @OptionGroup var scope: ScopeOptions
-    @OptionGroup var server: ServerOptions
-
-    func validate() throws {
-        if let percentage, !(percentage > 0 && percentage < 100) {
-            throw ValidationError("--percentage is more than 0 and less than 100; leave it out to refund in full.")
-        }
-        guard [percentage != nil, unused, reverse].filter({ $0 }).count <= 1 else {
-            throw ValidationError("Choose one of --percentage, --unused and --reverse.")
-        }
-    }
-
-    func run() async throws {
-        let client = try server.client()
-        let path = "\(try await scope.path(client))/transactions/\(escaped(transaction))/refund"
-        let outcome =
-            reverse
-            ? try await client.post(path + "/reverse")
-            : try await client.post(
-                path,
-                .members([
-                    "share": .string(unused ? "UNUSED" : percentage == nil ? "FULL" : "PART"),
-                    "percentage": .count(percentage.map { Int(($0 * 1_000).rounded()) }),
-                    "reason": .count(issueInApp ? 1 : 0),
-                ])
-            )
-        Output.show(outcome, asJSON: server.json) { Output.lines($0) }
     }
 }

@@ -98,8 +98,9 @@ struct FamilyCommand: AsyncParsableCommand {
         discussion: """
             till family create ann bob carla          ann leads it
             till family leave bob
+            till family unshare 2000000000012345      one purchase
             """,
-        subcommands: [Create.self, Show.self, Join.self, Leave.self]
+        subcommands: [Create.self, Show.self, Join.self, Leave.self, Share.self, Unshare.self]
     )
 
     struct Create: AsyncParsableCommand {

@@ -23,7 +23,9 @@ struct Till: AsyncParsableCommand {
         version: TillVersion.text,
         subcommands: [
             Serve.self, AppCommand.self, KeyCommand.self, ImportCommand.self, CustomerCommand.self, FamilyCommand.self,
-            Buy.self, RefundCommand.self, History.self, Explain.self, AuthorityCommand.self, DoctorCommand.self,
+            Buy.self, PurchaseCommand.self, SubscriptionCommand.self, CardCommand.self, AskToBuyCommand.self,
+            RefundCommand.self, ProductCommand.self, History.self, Explain.self, AuthorityCommand.self,
+            DoctorCommand.self,
             BackupCommand.self,
         ]
     )

@@ -33,8 +33,11 @@ package struct ControlAPI: Sendable {
 
     /// Every verb, in the order of the OpenAPI document.
     var routes: [ControlRoute] {
-        serverRoutes + teamRoutes + appRoutes + keyRoutes + catalogRoutes + customerRoutes + purchaseRoutes
-            + refundRoutes + familyRoutes + journalRoutes + authorityRoutes
+        [
+            serverRoutes, teamRoutes, appRoutes, keyRoutes, catalogRoutes, productRoutes, customerRoutes, cardRoutes,
+            purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, journalRoutes,
+            authorityRoutes,
+        ].flatMap(\.self)
     }
 
     /// A router for the control port.

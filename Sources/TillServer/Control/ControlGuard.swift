@@ -153,7 +153,9 @@ extension Refusal {
     /// 404 for what is not there, 400 for values that can never be, 409 for what is not possible now.
     var status: HTTPResponse.Status {
         switch self {
-        case .unknownAccount, .unknownTransaction, .unknownProduct, .unknownOrder, .unknownOffer: .notFound
+        case .unknownAccount, .unknownTransaction, .unknownProduct, .unknownOrder, .unknownOffer, .unknownSubscription,
+            .unknownHeldPurchase:
+            .notFound
         case .badQuantity, .badPrice, .badAppAccountToken, .badPercentage: .badRequest
         default: .conflict
         }

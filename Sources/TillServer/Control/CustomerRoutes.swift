@@ -5,38 +5,26 @@ import TillStorage
 
 /// Customers: whoever buys in an app and realm.
 extension ControlAPI {
-    static let customerSchema = Schema.object(
-        "A customer of an app in a realm.",
-        [
-            Schema.required("customer", .string("The customer's name in this store.")),
-            Schema.required("appTransactionId", .string("The customer's app transaction id.")),
-            Schema.required("storefront", .string("Where the customer shops.")),
-            Schema.required("hasAppTransaction", .boolean("Whether the customer downloaded the app.")),
-            Schema.required("transactions", .integer("How many transactions the customer has.")),
-            Schema.required("owned", .array("Non-consumables that the customer has.", of: .string("A product."))),
-            Schema.required(
-                "subscriptions",
-                .array(
-                    "Subscriptions, one for each group and ownership.",
-                    of: .object(
-                        "A subscription.",
-                        [
-                            Schema.required("subscriptionGroupIdentifier", .string("The group.")),
-                            Schema.required("originalTransactionId", .string("The original transaction.")),
-                            Schema.required("transactionId", .string("The latest transaction.")),
-                            Schema.required("productId", .string("The current product.")),
-                            Schema.required("autoRenewProductId", .string("The product of the next period.")),
-                            Schema.required("autoRenewStatus", .integer("1 when it renews, 0 when not.")),
-                            Schema.required("status", .integer("1 active, 2 expired, 3 retry, 4 grace, 5 revoked.")),
-                            Schema.required("expiresDate", .integer("Milliseconds since 1970.")),
-                            Schema.required("inAppOwnershipType", .string("PURCHASED or FAMILY_SHARED.")),
-                        ]
-                    )
-                )
-            ),
-            Schema.optional("family", .string("The family's name.")),
-        ]
-    )
+    static let customerSchema = Schema.object("A customer of an app in a realm.", customerProperties)
+
+    static let customerProperties = [
+        Schema.required("customer", .string("The customer's name in this store.")),
+        Schema.required("appTransactionId", .string("The customer's app transaction id.")),
+        Schema.required("storefront", .string("Where the customer shops.")),
+        Schema.required("hasAppTransaction", .boolean("Whether the customer downloaded the app.")),
+        Schema.required("card", .string("How the card behaves.", oneOf: Card.allCases.map(\.rawValue))),
+        Schema.required("asksToBuy", .boolean("Whether a parent must approve purchases.")),
+        Schema.required("heldPurchases", .integer("How many purchases wait.")),
+        Schema.required("refundRequests", .integer("How many refunds were asked for and are not decided.")),
+        Schema.required("transactions", .integer("How many transactions the customer has.")),
+        Schema.required("owned", .array("Non-consumables that the customer has.", of: .string("A product."))),
+        Schema.required(
+            "subscriptions",
+            .array("Subscriptions, one for each purchaser and group.", of: subscriptionSchema)
+        ),
+        Schema.optional("family", .string("The family's name.")),
+        Schema.optional("clock", .string("The customer's own clock; absent for that of the app's realm.")),
+    ]
 
     var customerRoutes: [ControlRoute] {
         [
@@ -138,31 +126,24 @@ extension ControlAPI {
 
     /// A customer as control shows them.
     func json(_ account: Account) -> [UInt8] {
-        let now = shop.now(in: AccountScope(realm: account.realm, app: account.app))
         var json = PayloadWriter()
+        write(account, to: &json)
+        return json.finish()
+    }
+
+    func write(_ account: Account, to json: inout PayloadWriter) {
         json.put("customer", account.customer)
         json.put("appTransactionId", account.id.wireForm)
         json.put("storefront", account.storefront.code)
         json.put("hasAppTransaction", account.appTransaction != nil)
+        json.put("card", account.card.rawValue)
+        json.put("asksToBuy", account.asksToBuy)
+        json.put("heldPurchases", account.heldPurchases.count)
+        json.put("refundRequests", account.refundRequests.count)
         json.put("transactions", account.rowCount)
         json.put("owned", account.productsOwned.sorted())
-        json.put(
-            "subscriptions",
-            objects: account.subscriptions.map { subscription in
-                var json = PayloadWriter()
-                json.put("subscriptionGroupIdentifier", subscription.groupID)
-                json.put("originalTransactionId", subscription.originalID.wireForm)
-                json.put("transactionId", subscription.current.id.wireForm)
-                json.put("productId", subscription.current.productID)
-                json.put("autoRenewProductId", subscription.nextProductID)
-                json.put("autoRenewStatus", subscription.autoRenews ? 1 : 0)
-                json.put("status", subscription.status(at: now).rawValue)
-                json.put("expiresDate", subscription.renewalDate)
-                json.put("inAppOwnershipType", subscription.ownership.rawValue)
-                return json.finish()
-            }
-        )
+        json.put("subscriptions", objects: account.subscriptions.map { self.json($0, account) })
         json.put("family", account.family?.name)
-        return json.finish()
+        json.put("clock", account.clock)
     }
 }

@@ -92,6 +92,21 @@ extension ControlAPI {
                 _ = try await shop.perform(.leaveFamily, by: try exchange.customer())
                 return []
             },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/transactions/{transactionId}/sharing",
+                id: "setSharing",
+                tag: "families",
+                summary: "The customer shares one purchase with the family, or no longer.",
+                request: .object(
+                    "Whether the family has it.",
+                    [Schema.required("shared", .boolean("False takes it from the others.")), instantProperty]
+                ),
+                response: Self.purchaseSchema
+            ) { exchange in
+                let shared = exchange.body.flag("shared") ?? true
+                return try await act(onTransactionOf: exchange) { .shareWithFamily($0, shared) }
+            },
         ]
     }
 

@@ -99,6 +99,8 @@ enum OpenAPIDocument {
         "realm": "production or sandbox.",
         "customer": "The customer's name in this store.",
         "transactionId": "A transaction id.",
+        "originalTransactionId": "A subscription, by its original transaction or any other of its transactions.",
+        "number": "The number of a held purchase.",
         "productId": "A product identifier.",
         "groupId": "A subscription group identifier.",
         "keyId": "An API key id.",

@@ -1,10 +1,37 @@
-import Foundation
 import HTTPTypes
 import TillCore
 import TillShop
+import TillStorage
 
-/// Refunds as the store grants them, and their reversal.
+/// Refunds: what customers ask for, what the store grants or declines, and what is reversed.
 extension ControlAPI {
+    static let refundRequestSchema = Schema.object(
+        "A refund that a customer asked for and that is not decided.",
+        [
+            Schema.required("customer", .string("Who asked.")),
+            Schema.required("transactionId", .string("What the money is wanted back for.")),
+            Schema.required("reason", refundReason),
+            Schema.required("requestedDate", .integer("When it was asked for, in milliseconds since 1970.")),
+            Schema.required(
+                "decidedBy",
+                .string("The rule that decides.", oneOf: RefundRule.allCases.map(\.rawValue))
+            ),
+            Schema.optional("decisionDate", .integer("When it is decided; absent where the operator decides.")),
+            Schema.optional("refundPreference", .string("What the developer would have done.")),
+            Schema.optional("consumptionPercentage", .integer("Thousandths of a percent consumed.")),
+        ]
+    )
+
+    private static let refundReason = Schema.string(
+        "Why.",
+        oneOf: ConsumptionRequestReason.allCases.map(\.rawValue)
+    )
+
+    private static let refundRequests = Schema.required(
+        "refundRequests",
+        .array("Oldest first.", of: refundRequestSchema)
+    )
+
     var refundRoutes: [ControlRoute] {
         [
             ControlRoute(
@@ -19,18 +46,16 @@ extension ControlAPI {
                         Schema.optional("share", .string("FULL by default.", oneOf: ["FULL", "UNUSED", "PART"])),
                         Schema.optional("percentage", .integer("For PART: thousandths of a percent.", 1...99_999)),
                         Schema.optional("reason", .integer("1 for an issue in the app, 0 for any other.", 0...1)),
-                        Schema.optional("at", .integer("When, in milliseconds since 1970; now by default.", instants)),
+                        instantProperty,
                     ]
                 ),
                 response: Self.purchaseSchema
             ) { exchange in
-                let (row, account) = try await exchange.transaction()
-                let refund = Refund(
-                    transaction: row.id,
-                    share: try Self.share(exchange.body),
-                    reason: exchange.body.number("reason") == 1 ? .issueInApp : .other
-                )
-                return try await act(.refund(refund), on: row, account, exchange)
+                let share = try Self.share(exchange.body)
+                let reason = exchange.body.number("reason") == 1 ? RevocationReason.issueInApp : .other
+                return try await act(onTransactionOf: exchange) {
+                    .refund(Refund(transaction: $0, share: share, reason: reason))
+                }
             },
             ControlRoute(
                 method: .post,
@@ -38,27 +63,93 @@ extension ControlAPI {
                 id: "reverseRefund",
                 tag: "refunds",
                 summary: "Takes a refund back after a dispute.",
-                request: .object(
-                    "When.",
-                    [Schema.optional("at", .integer("Milliseconds since 1970; now by default.", instants))]
-                ),
+                request: .object("When.", [instantProperty]),
+                response: Self.purchaseSchema
+            ) { try await act(onTransactionOf: $0) { .reverseRefund($0) } },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/transactions/{transactionId}/refund/request",
+                id: "requestRefund",
+                tag: "refunds",
+                summary: "The customer asks for money back; the rule of the app's realm decides, or you do.",
+                request: .object("Why.", [Schema.optional("reason", Self.refundReason), instantProperty]),
                 response: Self.purchaseSchema
             ) { exchange in
-                let (row, account) = try await exchange.transaction()
-                return try await act(.reverseRefund(row.id), on: row, account, exchange)
+                let reason = exchange.body.text("reason").flatMap(ConsumptionRequestReason.init(rawValue:))
+                return try await act(onTransactionOf: exchange) { .requestRefund($0, reason ?? .unintendedPurchase) }
             },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/transactions/{transactionId}/refund/decline",
+                id: "declineRefund",
+                tag: "refunds",
+                summary: "Declines what the customer asked for.",
+                request: .object("When.", [instantProperty]),
+                response: Self.purchaseSchema
+            ) { try await act(onTransactionOf: $0) { .declineRefund($0) } },
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/refund-requests",
+                id: "listRefundRequestsOfCustomer",
+                tag: "refunds",
+                summary: "Refunds that a customer asked for and that are not decided.",
+                response: .object("Refund requests.", [Self.refundRequests])
+            ) { exchange in
+                let account = try await exchange.account()
+                var json = PayloadWriter()
+                json.put("refundRequests", objects: account.refundRequests.map { Self.json($0, account) })
+                return json.finish()
+            },
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}/{realm}/refund-requests",
+                id: "listRefundRequests",
+                tag: "refunds",
+                summary: "Refunds that were asked for and are not decided, customer by customer, page by page.",
+                query: [Schema.optional("after", .string("The appTransactionId after which the page begins."))],
+                response: .object(
+                    "A page, which may be empty and not the last.",
+                    [
+                        Self.refundRequests,
+                        Schema.optional("next", .string("`after` for the next page; absent on the last.")),
+                    ]
+                )
+            ) { try await listRefundRequests($0) },
         ]
     }
 
-    private func act(
-        _ command: Command,
-        on row: Transaction,
-        _ account: Account,
-        _ exchange: ControlExchange
-    ) async throws -> [UInt8] {
-        let name = CustomerName(try exchange.scope(), account.customer)
-        let outcome = try await shop.perform(command, by: name, at: exchange.body.instant("at"))
-        return try json(outcome.ledger.rows[row.id] ?? row, outcome.account, device: UUID(), events: outcome.events)
+    /// Customers who are looked at for one page.
+    private static let customersOfPage = 1_000
+
+    private func listRefundRequests(_ exchange: ControlExchange) async throws -> [UInt8] {
+        let after = try exchange.query.values("after").first.map { text in
+            guard let number = Int64(text) else {
+                throw ControlError.bad("bad_page", "after is an appTransactionId.", path: "after")
+            }
+            return AccountID(number)
+        }
+        let size = Self.customersOfPage
+        let accounts = try await shop.storage.accounts(of: try exchange.scope(), after: after, limit: size + 1)
+        var json = PayloadWriter()
+        let requests = accounts.prefix(size).flatMap { account in
+            account.refundRequests.map { Self.json($0, account) }
+        }
+        json.put("refundRequests", objects: requests)
+        if accounts.count > size { json.put("next", accounts[size - 1].id.wireForm) }
+        return json.finish()
+    }
+
+    static func json(_ request: RefundRequest, _ account: Account) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("customer", account.customer)
+        json.put("transactionId", request.transaction.wireForm)
+        json.put("reason", request.reason.rawValue)
+        json.put("requestedDate", request.since)
+        json.put("decidedBy", request.rule.rawValue)
+        json.put("decisionDate", request.decideAt)
+        json.put("refundPreference", request.report?.preference?.rawValue)
+        json.put("consumptionPercentage", request.report?.consumptionPercentage)
+        return json.finish()
     }
 
     private static func share(_ body: ControlBody) throws -> Refund.Share {

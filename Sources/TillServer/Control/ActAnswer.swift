@@ -1,0 +1,152 @@
+import Foundation
+import TillCore
+import TillShop
+import TillStorage
+
+/// What an act brought about, as control answers it.
+struct Told {
+    var events: [Event] = []
+    var notifications: [TillCore.Notification] = []
+
+    /// Nothing happened.
+    init() {}
+
+    init(_ outcome: Outcome) {
+        events = outcome.events
+        notifications = outcome.ledger.notifications
+    }
+
+    static let properties = [
+        Schema.required("events", .array("What happened, in order.", of: .string("An event."))),
+        Schema.required(
+            "notifications",
+            .array(
+                "What the developer's server is told of it, in order.",
+                of: .string("A type, and its subtype behind a slash.", example: "SUBSCRIBED/INITIAL_BUY")
+            )
+        ),
+    ]
+
+    func write(to json: inout PayloadWriter) {
+        json.put("events", events.map(\.name))
+        json.put("notifications", notifications.map { Notice($0.type, $0.subtype).words })
+    }
+}
+
+extension Event {
+    /// The event's name, in the words of the control API.
+    var name: String {
+        String(String(describing: self).prefix { $0 != "(" })
+    }
+}
+
+extension ControlAPI {
+    /// A transaction, what the device hands over, and what happened.
+    static let purchaseSchema = Schema.object(
+        "A transaction, what the customer's device hands over, and what happened.",
+        transactionProperties + Told.properties
+    )
+
+    /// The same for a purchase, which may have to wait.
+    static let boughtSchema = Schema.object(
+        "What came of a purchase: a transaction and what the customer's device hands over, or its number while it waits.",
+        transactionProperties.map { Schema.Property(name: $0.name, schema: $0.schema, isRequired: false) } + [
+            Schema.optional("held", .integer("The number of the purchase that waits; then there is no transaction."))
+        ] + Told.properties
+    )
+
+    private static let transactionProperties = [
+        Schema.required("customer", .string("Whose transaction it is.")),
+        Schema.required("transactionId", .string("The transaction.")),
+        Schema.required("originalTransactionId", .string("Its original.")),
+        Schema.required("appTransactionId", .string("The customer's app transaction id.")),
+        Schema.optional("webOrderLineItemId", .string("Only for auto-renewables.")),
+        Schema.optional("orderId", .string("What the customer's receipt shows.")),
+        Schema.required("productId", .string("What was bought.")),
+        Schema.required("quantity", .integer("How many.")),
+        Schema.optional("price", .integer("Thousandths for all of them; absent for a family member's copy.")),
+        Schema.optional("currency", .string("ISO 4217.")),
+        Schema.required("purchaseDate", .integer("Milliseconds since 1970.")),
+        Schema.optional("expiresDate", .integer("Only for auto-renewables.")),
+        Schema.optional("revocationDate", .integer("Only while it is refunded or no longer shared.")),
+        Schema.required("signedTransactionInfo", .string("The transaction as the server API hands it over.")),
+        Schema.optional("signedRenewalInfo", .string("Only for auto-renewables.")),
+        Schema.required(
+            "device",
+            .object(
+                "What StoreKit on the device gives to the app.",
+                [
+                    Schema.required("deviceId", .string("The device; the one that was asked for, or a new one.")),
+                    Schema.required("signedTransactionInfo", .string("With deviceVerification and its nonce.")),
+                    Schema.optional("signedAppTransactionInfo", .string("Absent without an app transaction.")),
+                ]
+            )
+        ),
+        Schema.optional("subscription", subscriptionSchema),
+        Schema.optional("refundRequest", refundRequestSchema),
+    ]
+
+    /// Lets an account do what a body asks, at the instant that it names.
+    func act(_ command: Command, by account: Account, _ exchange: ControlExchange) async throws -> Outcome {
+        try await shop.perform(
+            command,
+            by: CustomerName(try exchange.scope(), account.customer),
+            at: exchange.body.instant("at")
+        )
+    }
+
+    /// The same for the transaction that the path names, which is answered as it then is.
+    func act(onTransactionOf exchange: ControlExchange, _ command: (TransactionID) -> Command) async throws
+        -> [UInt8]
+    {
+        let (row, account) = try await exchange.transaction()
+        let outcome = try await act(command(row.id), by: account, exchange)
+        return try json(outcome.ledger.rows[row.id] ?? row, outcome.account, device: UUID(), Told(outcome))
+    }
+
+    /// A transaction with everything that a test of a backend wants of it.
+    func json(_ row: Transaction, _ account: Account, device: UUID, _ told: Told) throws -> [UInt8] {
+        let now = shop.now(of: account)
+        var handed = PayloadWriter()
+        handed.put("deviceId", device.uuidString.lowercased())
+        handed.put("signedTransactionInfo", try shop.signedOnDevice(row, account, device: device, at: now))
+        handed.put("signedAppTransactionInfo", try shop.appTransactionSignedOnDevice(account, device: device, at: now))
+        let subscription = account.subscriptions.first { $0.originalID == row.originalID }
+        var json = PayloadWriter(capacity: 32_768)
+        json.put("customer", account.customer)
+        json.put("transactionId", row.id.wireForm)
+        json.put("originalTransactionId", row.originalID.wireForm)
+        json.put("appTransactionId", row.account.wireForm)
+        json.put("webOrderLineItemId", row.lineItem.map { String($0) })
+        json.put("orderId", row.order?.wireForm)
+        json.put("productId", row.productID)
+        json.put("quantity", row.quantity)
+        json.put("price", row.price?.milliunits)
+        json.put("currency", row.price?.currency)
+        json.put("purchaseDate", row.purchaseDate)
+        json.put("expiresDate", row.expiresDate)
+        json.put("revocationDate", row.revocation?.date)
+        json.put("signedTransactionInfo", try shop.signed(row, realm: account.realm, app: account.app, at: now))
+        json.put(
+            "signedRenewalInfo",
+            try subscription.map { try shop.signedRenewalInfo(of: $0, held: account, at: now) }
+        )
+        json.put("device", written: handed.finish())
+        json.put("subscription", written: subscription.map { self.json($0, account) })
+        json.put(
+            "refundRequest",
+            written: account.refundRequests.first { $0.transaction == row.id }.map { Self.json($0, account) }
+        )
+        told.write(to: &json)
+        return json.finish()
+    }
+
+    /// What came of a purchase that waits.
+    func held(_ number: Int64, _ outcome: Outcome) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("customer", outcome.account.customer)
+        json.put("held", number)
+        Told(outcome).write(to: &json)
+        return json.finish()
+    }
+}

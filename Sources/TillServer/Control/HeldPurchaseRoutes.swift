@@ -1,0 +1,106 @@
+import Foundation
+import HTTPTypes
+import TillCore
+import TillShop
+
+/// Purchases that wait for a parent, or for a customer who was interrupted.
+extension ControlAPI {
+    private static let heldPurchase = Schema.object(
+        "A purchase that waits.",
+        [
+            Schema.required("number", .integer("Counts the customer's held purchases, from 1.")),
+            Schema.required("productId", .string("What is to be bought.")),
+            Schema.required("quantity", .integer("How many.")),
+            Schema.required(
+                "reason",
+                .string("For whom it waits.", oneOf: HeldPurchase.Reason.allCases.map(\.rawValue))
+            ),
+            Schema.required("heldDate", .integer("Since when, in milliseconds since 1970.")),
+        ]
+    )
+
+    var heldPurchaseRoutes: [ControlRoute] {
+        [
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/held-purchases",
+                id: "listHeldPurchases",
+                tag: "held purchases",
+                summary: "A customer's purchases that wait, oldest first.",
+                response: .object(
+                    "Held purchases.",
+                    [
+                        Schema.required("customer", .string("The customer.")),
+                        Schema.required("heldPurchases", .array("Oldest first.", of: Self.heldPurchase)),
+                    ]
+                )
+            ) { exchange in
+                let account = try await exchange.account()
+                var json = PayloadWriter()
+                json.put("customer", account.customer)
+                json.put("heldPurchases", objects: account.heldPurchases.map(Self.json))
+                return json.finish()
+            },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/held-purchases/{number}/approve",
+                id: "approvePurchase",
+                tag: "held purchases",
+                summary: "Lets a purchase that waits happen now.",
+                request: .object(
+                    "When, and on which device.",
+                    [
+                        Schema.optional("deviceId", .string("The device that buys; a UUID.", format: "uuid")),
+                        instantProperty,
+                    ]
+                ),
+                response: Self.purchaseSchema
+            ) { exchange in
+                let device = try Self.device(exchange.body.text("deviceId"))
+                let (held, account) = try await heldPurchase(exchange)
+                let command = Command.decideHeldPurchase(number: held.number, approved: true)
+                let outcome = try await act(command, by: account, exchange)
+                return try answer(to: held.purchase.productID, outcome, device: device)
+            },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/held-purchases/{number}/decline",
+                id: "declinePurchase",
+                tag: "held purchases",
+                summary: "Drops a purchase that waits.",
+                request: .object("When.", [instantProperty]),
+                response: .object(
+                    "What happened.",
+                    [Schema.required("customer", .string("The customer."))] + Told.properties
+                )
+            ) { exchange in
+                let (held, account) = try await heldPurchase(exchange)
+                let command = Command.decideHeldPurchase(number: held.number, approved: false)
+                let outcome = try await act(command, by: account, exchange)
+                var json = PayloadWriter()
+                json.put("customer", account.customer)
+                Told(outcome).write(to: &json)
+                return json.finish()
+            },
+        ]
+    }
+
+    private func heldPurchase(_ exchange: ControlExchange) async throws -> (HeldPurchase, Account) {
+        let account = try await exchange.account()
+        let number = Int64(exchange.parameter("number"))
+        guard let held = account.heldPurchases.first(where: { $0.number == number }) else {
+            throw Refusal.unknownHeldPurchase(number ?? 0)
+        }
+        return (held, account)
+    }
+
+    private static func json(_ held: HeldPurchase) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("number", held.number)
+        json.put("productId", held.purchase.productID)
+        json.put("quantity", held.purchase.quantity)
+        json.put("reason", held.reason.rawValue)
+        json.put("heldDate", held.since)
+        return json.finish()
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import TillCore
+import TillShop
+import TillStorage
+
+/// A purchase as a body of control describes it.
+extension ControlAPI {
+    var purchaseRequest: Schema {
+        .object("A purchase.", [Schema.required("productId", .string("The product."))] + purchaseProperties)
+    }
+
+    private var purchaseProperties: [Schema.Property] {
+        [
+            Schema.optional("quantity", .integer("1 to 10 for consumables, else 1.", 1...10)),
+            Schema.optional("storefront", .string("Alpha-3; the customer's own by default.")),
+            Schema.optional(
+                "price",
+                .integer("Milliunits for one piece, instead of the catalogue's.", 0...1_000_000_000_000)
+            ),
+            Schema.optional("currency", .string("Of that price; ISO 4217.", example: "EUR")),
+            Schema.optional("appAccountToken", .string("A UUID.", format: "uuid")),
+            Schema.optional("offer", offerSchema),
+            billingPlanProperty,
+            Schema.optional("orderId", .string("Adds the purchase to this order of the customer's.")),
+            Schema.optional("finished", .boolean("Whether the app finishes it at once.")),
+            Schema.optional("interrupted", .boolean("Whether the customer is interrupted and must come back to it.")),
+            Schema.optional("deviceId", .string("The device that buys; a UUID.", format: "uuid")),
+            instantProperty,
+        ]
+    }
+
+    /// The body of a change of plan: what is left of a purchase when the customer is subscribed already.
+    var changeRequest: Schema {
+        .object(
+            "The product that the customer wants instead.",
+            [
+                Schema.required("productId", .string("A product of the same group; the same one for an offer.")),
+                Schema.optional("offer", offerSchema), billingPlanProperty,
+                Schema.optional("appAccountToken", .string("A UUID.", format: "uuid")),
+                Schema.optional("deviceId", .string("The device that buys; a UUID.", format: "uuid")),
+                instantProperty,
+            ]
+        )
+    }
+
+    /// When something is done.
+    var instantProperty: Schema.Property {
+        Schema.optional("at", .integer("When, in milliseconds since 1970; now by default.", instants))
+    }
+
+    private var billingPlanProperty: Schema.Property {
+        let plans: [BillingPlan.Kind] = [.billedUpfront, .monthly]
+        return Schema.optional(
+            "billingPlan",
+            .string("Paid at once, or monthly for a committed year.", oneOf: plans.map(\.rawValue))
+        )
+    }
+
+    private var offerSchema: Schema {
+        .object(
+            "Which offer to take. Left out, the introductory offer applies if the customer may have it.",
+            [
+                Schema.required(
+                    "kind",
+                    .string("The offer.", oneOf: ["NONE", "INTRODUCTORY", "PROMOTIONAL", "CODE", "WIN_BACK"])
+                ),
+                Schema.optional("id", .string("The offer's identifier; not for INTRODUCTORY.")),
+                Schema.optional("token", .string("A JWS by which the app's server grants it.")),
+                Schema.optional("keyId", .string("Older promotional form: the key.")),
+                Schema.optional("nonce", .string("Older promotional form: the nonce, a UUID.")),
+                Schema.optional("timestamp", .integer("Older promotional form: milliseconds since 1970.")),
+                Schema.optional("applicationUsername", .string("Older promotional form: may be left out.")),
+                Schema.optional("signature", .string("Older promotional form: Base64 of DER.")),
+            ]
+        )
+    }
+
+    /// Reads a purchase; a signature that grants an offer is verified here.
+    func purchase(of productID: String, _ body: ControlBody, by name: CustomerName) async throws -> Purchase {
+        let offer = try await offer(body.object("offer"), productID, name)
+        var purchase = Purchase(
+            productID: productID,
+            quantity: body.number("quantity").map { Int($0) } ?? 1,
+            storefront: try body.storefront("storefront"),
+            appAccountToken: body.text("appAccountToken"),
+            offer: offer.choice,
+            offerNonce: offer.granted?.nonce,
+            isFinished: body.flag("finished") ?? false,
+            billingPlan: body.text("billingPlan").flatMap(BillingPlan.Kind.init(rawValue:)),
+            isInterrupted: body.flag("interrupted") ?? false
+        )
+        if let username = offer.granted?.username {
+            guard username == purchase.appAccountToken?.lowercased() || purchase.appAccountToken == nil else {
+                throw OfferProofRefused(
+                    explanation: "The signature is for the application username \(username.prefix(64)); "
+                        + "the purchase carries another app account token."
+                )
+            }
+            purchase.appAccountToken = UUIDText.canonical(username)
+        }
+        purchase.price = try await price(body, purchase, name)
+        if let text = body.text("orderId") { purchase.order = try await order(text, of: name) }
+        return purchase
+    }
+
+    private func price(_ body: ControlBody, _ purchase: Purchase, _ name: CustomerName) async throws -> Money? {
+        guard let milliunits = body.number("price") else { return nil }
+        let scope = name.scope
+        let account = try await shop.storage.account(realm: scope.realm, app: scope.app, customer: name.customer)
+        let storefront = purchase.storefront ?? account?.storefront ?? .unitedStates
+        let standard = shop.registry.catalog(of: scope.app).products[purchase.productID]?.prices[storefront].currency
+        let currency = body.text("currency") ?? standard ?? storefront.currency
+        guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) else {
+            throw ControlError.bad(
+                "bad_currency",
+                "A currency is three capital letters (ISO 4217).",
+                path: "$.currency"
+            )
+        }
+        return Money(milliunits: milliunits, currency: currency)
+    }
+
+    private func order(_ text: String, of name: CustomerName) async throws -> OrderID {
+        guard let order = OrderID(wireForm: text) else {
+            throw ControlError.bad("bad_order_id", "An order id is M and nine characters.", path: "$.orderId")
+        }
+        let account = try await shop.storage.account(
+            realm: name.scope.realm,
+            app: name.scope.app,
+            customer: name.customer
+        )
+        let rows = try await shop.storage.transactions(in: order)
+        guard let account, rows.contains(where: { $0.account == account.id }) else { throw Refusal.unknownOrder(order) }
+        return order
+    }
+
+    func offer(
+        _ body: ControlBody?,
+        _ productID: String,
+        _ customer: CustomerName
+    ) async throws -> (choice: OfferChoice, granted: GrantedOffer?) {
+        guard let body else { return (.automatic, nil) }
+        func id() throws -> String {
+            guard let id = body.text("id") else {
+                throw ControlError.bad("offer_id_missing", "This kind of offer is named by its id.", path: "$.offer.id")
+            }
+            return id
+        }
+        let proof: OfferProof
+        switch body.text("kind") {
+        case "INTRODUCTORY":
+            guard let token = body.text("token") else { return (.introductory(evenIfUsed: false), nil) }
+            proof = .introductoryJWS(token)
+        case "PROMOTIONAL": proof = try promotionalProof(body, offerID: try id())
+        case "CODE": return (.code(try id()), nil)
+        case "WIN_BACK": return (.winBack(try id()), nil)
+        default: return (.none, nil)
+        }
+        let granted = try await shop.offer(grantedBy: proof, productID: productID, to: customer)
+        return (granted.choice, granted)
+    }
+
+    private func promotionalProof(_ body: ControlBody, offerID: String) throws -> OfferProof {
+        if let token = body.text("token") { return .promotionalJWS(offerID: offerID, token: token) }
+        guard
+            let keyID = body.text("keyId"), let nonce = body.text("nonce"),
+            let timestamp = body.number("timestamp"), let signature = body.text("signature")
+        else {
+            throw OfferProofRefused(
+                explanation: "A promotional offer needs the app's signature: a token, or keyId, nonce, timestamp and "
+                    + "signature. The official libraries make both."
+            )
+        }
+        return .promotional(
+            offerID: offerID,
+            keyID: keyID,
+            nonce: nonce,
+            timestamp: timestamp,
+            applicationUsername: body.text("applicationUsername") ?? "",
+            signature: signature
+        )
+    }
+}

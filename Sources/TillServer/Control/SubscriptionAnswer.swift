@@ -1,0 +1,181 @@
+import TillCore
+import TillShop
+import TillStorage
+
+/// A subscription as control shows it: in the words of signed renewal info, and in a sentence.
+extension ControlAPI {
+    static let subscriptionSchema = Schema.object(
+        "A subscription.",
+        [
+            Schema.required("subscriptionGroupIdentifier", .string("The group.")),
+            Schema.required("originalTransactionId", .string("The original transaction, which names it.")),
+            Schema.required("transactionId", .string("The latest transaction.")),
+            Schema.required("productId", .string("The current product.")),
+            Schema.required("inAppOwnershipType", .string("PURCHASED or FAMILY_SHARED.")),
+            Schema.required("status", .integer("1 active, 2 expired, 3 retry, 4 grace, 5 revoked.")),
+            Schema.required("summary", .string("How it stands and what comes next, in words.")),
+            Schema.required("expiresDate", .integer("The end of the latest period, in milliseconds since 1970.")),
+            Schema.required("autoRenewStatus", .integer("1 when it renews, 0 when not.")),
+            Schema.required("autoRenewProductId", .string("The product of the next period.")),
+            Schema.optional("renewalPrice", .integer("Thousandths for the next period.")),
+            Schema.optional("currency", .string("Of that price.")),
+            Schema.optional("offerIdentifier", .string("The offer of the next period.")),
+            Schema.optional("renewalBillingPlanType", .string("Where the product leaves a choice.")),
+            Schema.optional("expirationIntent", .integer("Why it ended, or is about to: 1 to 5.")),
+            Schema.optional("gracePeriodExpiresDate", .integer("The end of the grace period.")),
+            Schema.optional("billingRetryUntil", .integer("The last attempt at charging what could not be charged.")),
+            Schema.optional(
+                "priceIncrease",
+                .object(
+                    "A higher price to come.",
+                    [
+                        Schema.required("price", .integer("Thousandths for a full period.")),
+                        Schema.required("currency", .string("ISO 4217.")),
+                        Schema.required("needsConsent", .boolean("Whether it ends without the customer's consent.")),
+                        Schema.required(
+                            "stage",
+                            .string("How far it has come.", oneOf: ["scheduled", "pending", "accepted"])
+                        ),
+                        Schema.optional("effectiveDate", .integer("Renewals from then on cost it.")),
+                    ]
+                )
+            ),
+            Schema.optional(
+                "commitment",
+                .object(
+                    "A year that is paid monthly.",
+                    [
+                        Schema.required("period", .integer("The month that runs.")),
+                        Schema.required("periods", .integer("All of them.")),
+                        Schema.required("expiresDate", .integer("Its end.")),
+                        Schema.required("renews", .boolean("Whether another one follows.")),
+                    ]
+                )
+            ),
+            Schema.optional(
+                "eligibleWinBackOfferIds",
+                .array("Win-back offers that the customer may take now.", of: .string("An offer."))
+            ),
+            Schema.required("isShared", .boolean("Whether the family shares it, where the product can be shared.")),
+        ]
+    )
+
+    /// A subscription as it stands at its holder's time.
+    func json(_ subscription: Subscription, _ account: Account) -> [UInt8] {
+        let now = shop.now(of: account)
+        let info = RenewalInfo(
+            of: subscription,
+            held: account,
+            at: now,
+            catalog: shop.registry.catalog(of: account.app),
+            policy: shop.policy(of: AccountScope(realm: account.realm, app: account.app))
+        )
+        let status = subscription.status(at: now)
+        var json = PayloadWriter()
+        json.put("subscriptionGroupIdentifier", subscription.groupID)
+        json.put("originalTransactionId", subscription.originalID.wireForm)
+        json.put("transactionId", subscription.current.id.wireForm)
+        json.put("productId", subscription.current.productID)
+        json.put("inAppOwnershipType", subscription.ownership.rawValue)
+        json.put("status", status.rawValue)
+        json.put("summary", Self.summary(of: subscription, info, status))
+        json.put("expiresDate", subscription.renewalDate)
+        json.put("autoRenewStatus", info.autoRenews ? 1 : 0)
+        json.put("autoRenewProductId", info.autoRenewProductID)
+        json.put("renewalPrice", info.renewalPrice?.milliunits)
+        json.put("currency", info.renewalPrice?.currency)
+        json.put("offerIdentifier", info.offer?.id)
+        json.put("renewalBillingPlanType", info.billingPlan?.rawValue)
+        json.put("expirationIntent", info.expirationIntent?.rawValue)
+        json.put("gracePeriodExpiresDate", info.graceUntil)
+        json.put("billingRetryUntil", status == .expired ? nil : subscription.trouble?.retryUntil)
+        json.put("priceIncrease", written: subscription.priceIncrease.map(Self.json))
+        json.put("commitment", written: subscription.current.commitment.map { Self.json($0, subscription) })
+        if !info.winBackOffers.isEmpty { json.put("eligibleWinBackOfferIds", info.winBackOffers) }
+        json.put("isShared", subscription.isShared)
+        return json.finish()
+    }
+
+    private static func json(_ increase: PriceIncrease) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("price", increase.price.milliunits)
+        json.put("currency", increase.price.currency)
+        json.put("needsConsent", increase.needsConsent)
+        json.put("stage", increase.stage.rawValue)
+        json.put("effectiveDate", increase.effectiveFrom)
+        return json.finish()
+    }
+
+    private static func json(_ commitment: Commitment, _ subscription: Subscription) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("period", commitment.period)
+        json.put("periods", commitment.periods)
+        json.put("expiresDate", commitment.expiresDate)
+        json.put("renews", subscription.commitmentRenews)
+        return json.finish()
+    }
+
+    // MARK: In words
+
+    private static func summary(of subscription: Subscription, _ info: RenewalInfo, _ status: SubscriptionStatus)
+        -> String
+    {
+        let sentences = [
+            standing(of: subscription, info, status),
+            subscription.ownership == .familyShared ? "A family member shares it." : nil,
+            status == .active ? next(after: subscription, info) : nil,
+            subscription.current.commitment.map { commitment in
+                "Month \(commitment.period) of \(commitment.periods), committed until "
+                    + "\(commitment.expiresDate.iso8601); \(subscription.commitmentRenews ? "another" : "no") year follows."
+            },
+            status == .active ? subscription.priceIncrease.map(words) : nil,
+        ]
+        return sentences.compactMap(\.self).joined(separator: " ")
+    }
+
+    private static func standing(of subscription: Subscription, _ info: RenewalInfo, _ status: SubscriptionStatus)
+        -> String
+    {
+        let end = subscription.renewalDate.iso8601
+        let last = subscription.trouble.map { " It is tried until \($0.retryUntil.iso8601)." } ?? ""
+        switch status {
+        case .active: return "Active until \(end)."
+        case .gracePeriod:
+            let grace = info.graceUntil.map { " until \($0.iso8601)" } ?? ""
+            return "Access goes on by grace\(grace): the payment that was due at \(end) failed.\(last)"
+        case .billingRetry: return "No access: the payment that was due at \(end) failed.\(last)"
+        case .expired: return "Expired at \(end)\(reason(of: info.expirationIntent))."
+        case .revoked:
+            guard let revocation = subscription.current.revocation else { return "Revoked." }
+            let cause = revocation.kind == .familyRevoke ? "it is no longer shared" : "it was refunded"
+            return "Revoked at \(revocation.date.iso8601): \(cause)."
+        }
+    }
+
+    private static func reason(of intent: ExpirationIntent?) -> String {
+        switch intent {
+        case .customer: ": the customer turned renewal off"
+        case .billing: ": it could not be charged"
+        case .priceIncrease: ": the customer did not agree to a higher price"
+        case .productUnavailable: ": the product was not for sale"
+        case .other, nil: ""
+        }
+    }
+
+    private static func next(after subscription: Subscription, _ info: RenewalInfo) -> String {
+        guard info.autoRenews else { return "It does not renew." }
+        let product = info.autoRenewProductID == info.productID ? "" : " as \(info.autoRenewProductID)"
+        let price = info.renewalPrice.map { " for \($0.words)" } ?? ""
+        let offer = info.offer.map { " with the \($0.kind.words) offer\($0.id.map { " \($0)" } ?? "")" } ?? ""
+        return "It renews then\(product)\(price)\(offer)."
+    }
+
+    private static func words(_ increase: PriceIncrease) -> String {
+        let start = increase.effectiveFrom.map { " from \($0.iso8601)" } ?? ""
+        return switch increase.stage {
+        case .scheduled: "The price rises to \(increase.price.words); the customer has not been told yet."
+        case .pending: "A price of \(increase.price.words)\(start) waits for the customer's consent."
+        case .accepted: "The price will be \(increase.price.words)\(start)."
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import HTTPTypes
+import TillCore
+import TillShop
+import TillStorage
+
+/// Subscriptions: what their customers do with them, and what the store gives them.
+extension ControlAPI {
+    var subscriptionRoutes: [ControlRoute] {
+        [
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/subscriptions",
+                id: "listSubscriptions",
+                tag: "subscriptions",
+                summary: "A customer's subscriptions, with how they stand and what comes next.",
+                response: .object(
+                    "Subscriptions.",
+                    [
+                        Schema.required("customer", .string("The customer.")),
+                        Schema.required(
+                            "subscriptions",
+                            .array("One for each purchaser and group.", of: Self.subscriptionSchema)
+                        ),
+                    ]
+                )
+            ) { exchange in
+                let account = try await exchange.account()
+                var json = PayloadWriter()
+                json.put("customer", account.customer)
+                json.put("subscriptions", objects: account.subscriptions.map { self.json($0, account) })
+                return json.finish()
+            },
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}/{realm}/subscriptions/{originalTransactionId}",
+                id: "getSubscription",
+                tag: "subscriptions",
+                summary: "One subscription with its latest transaction.",
+                response: Self.purchaseSchema
+            ) { exchange in
+                let (subscription, account) = try await exchange.subscription()
+                return try json(subscription.current, account, device: UUID(), Told())
+            },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/subscriptions/{originalTransactionId}/cancel",
+                id: "cancelSubscription",
+                tag: "subscriptions",
+                summary: "The customer turns renewal off; what is paid for goes on.",
+                request: .object("When.", [instantProperty]),
+                response: Self.purchaseSchema
+            ) { try await act($0) { .turnAutoRenewOff($0.originalID) } },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/subscriptions/{originalTransactionId}/resume",
+                id: "resumeSubscription",
+                tag: "subscriptions",
+                summary: "The customer turns renewal on again.",
+                request: .object("When.", [instantProperty]),
+                response: Self.purchaseSchema
+            ) { try await act($0) { .turnAutoRenewOn($0.originalID) } },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/subscriptions/{originalTransactionId}/change",
+                id: "changeSubscription",
+                tag: "subscriptions",
+                summary: "The customer changes to another product of the group, takes an offer, or pays another way.",
+                request: changeRequest,
+                response: Self.boughtSchema
+            ) { try await change($0) },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/subscriptions/{originalTransactionId}/extend",
+                id: "extendSubscription",
+                tag: "subscriptions",
+                summary: "The running period ends later, free of charge.",
+                request: .object(
+                    "An extension.",
+                    [
+                        Schema.required("days", .integer("Calendar days.", 1...90)),
+                        Schema.optional(
+                            "reasonCode",
+                            .integer("0 undeclared (default), 1 satisfaction, 2 other, 3 outage.", 0...3)
+                        ),
+                        Schema.optional(
+                            "requestIdentifier",
+                            .string("At most 128 characters; the same again is the same request. A new one by default.")
+                        ),
+                        instantProperty,
+                    ]
+                ),
+                response: Self.purchaseSchema
+            ) { try await extend($0) },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/subscriptions/{originalTransactionId}/price-increase/accept",
+                id: "acceptPriceIncrease",
+                tag: "subscriptions",
+                summary: "The customer agrees to a higher price.",
+                request: .object("When.", [instantProperty]),
+                response: Self.purchaseSchema
+            ) { try await act($0) { .acceptPriceIncrease($0.originalID) } },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/subscriptions/{originalTransactionId}/price-increase/decline",
+                id: "declinePriceIncrease",
+                tag: "subscriptions",
+                summary: "The customer does not agree to a higher price: renewal is turned off.",
+                request: .object("When.", [instantProperty]),
+                response: Self.purchaseSchema
+            ) { exchange in
+                try await act(exchange) { subscription throws(Refusal) in
+                    guard subscription.priceIncrease?.stage == .pending else {
+                        throw .noPriceIncrease(subscription.originalID)
+                    }
+                    return .turnAutoRenewOff(subscription.originalID)
+                }
+            },
+        ]
+    }
+
+    private func act(
+        _ exchange: ControlExchange,
+        _ command: (Subscription) throws(Refusal) -> Command
+    ) async throws -> [UInt8] {
+        let (subscription, account) = try await exchange.subscription()
+        return try self.json(subscription, after: try await act(try command(subscription), by: account, exchange))
+    }
+
+    private func json(_ subscription: Subscription, after outcome: Outcome) throws -> [UInt8] {
+        let standing = outcome.account.subscription(subscription.originalID) ?? subscription
+        return try json(standing.current, outcome.account, device: UUID(), Told(outcome))
+    }
+
+    private func change(_ exchange: ControlExchange) async throws -> [UInt8] {
+        let (subscription, account) = try await exchange.subscription()
+        let body = exchange.body
+        let productID = body.text("productId") ?? ""
+        let device = try Self.device(body.text("deviceId"))
+        guard let product = shop.registry.catalog(of: account.app).products[productID] else {
+            throw Refusal.unknownProduct(productID)
+        }
+        guard product.plan?.groupID == subscription.groupID else {
+            throw ControlError.conflict(
+                "other_group",
+                "Product \(productID) is not in the group \(subscription.groupID) of this subscription; buy it instead."
+            )
+        }
+        guard subscription.ownership == .purchased else { throw Refusal.familyShared(subscription.originalID) }
+        let instant = body.instant("at") ?? shop.now(of: account)
+        if [.expired, .revoked].contains(subscription.status(at: instant)) {
+            throw Refusal.notSubscribed(subscription.originalID, since: subscription.renewalDate)
+        }
+        let name = CustomerName(try exchange.scope(), account.customer)
+        let purchase = try await purchase(of: productID, body, by: name)
+        let outcome = try await act(.purchase(purchase), by: account, exchange)
+        return try answer(to: productID, outcome, device: device)
+    }
+
+    private func extend(_ exchange: ControlExchange) async throws -> [UInt8] {
+        let (subscription, account) = try await exchange.subscription()
+        let request = exchange.body.text("requestIdentifier") ?? UUID().uuidString.lowercased()
+        guard (1...128).contains(request.count) else {
+            throw ControlError.bad(
+                "bad_request_identifier",
+                "A request identifier has 1 to 128 characters.",
+                path: "$.requestIdentifier"
+            )
+        }
+        let wanted = Extension(
+            subscription: subscription.originalID,
+            days: Int(exchange.body.number("days") ?? 0),
+            reasonCode: Int(exchange.body.number("reasonCode") ?? 0),
+            request: request
+        )
+        return try self.json(subscription, after: try await act(.extend(wanted), by: account, exchange))
+    }
+}
+
+extension ControlExchange {
+    /// The subscription that the path names by its original transaction, or by any other transaction of it.
+    func subscription() async throws -> (subscription: Subscription, account: Account) {
+        let (row, account) = try await transaction(named: "originalTransactionId")
+        guard let subscription = account.subscription(row.originalID) else {
+            throw Refusal.unknownSubscription(row.id)
+        }
+        return (subscription, account)
+    }
+}

@@ -1,0 +1,209 @@
+import ArgumentParser
+import TillShop
+
+struct CardCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "card",
+        abstract: "Lets a customer's card be declined, or accepted again.",
+        discussion: """
+            till card decline ann                 renewals fail from now on
+            till card decline ann --purchases     purchases too
+            till card accept ann                  what waits for a payment is charged at once
+            """,
+        subcommands: [Decline.self, Accept.self]
+    )
+
+    struct Decline: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "The card is declined for renewals from now on.",
+            discussion: "till card decline ann --purchases"
+        )
+
+        @Argument(help: "The customer's name.")
+        var customer: String
+        @Flag(help: "Declines what the customer buys by hand, too.")
+        var purchases = false
+        @OptionGroup var options: ActOptions
+
+        func run() async throws {
+            try await options.act([
+                "card": .string(purchases ? "declined" : "declinedForRenewals")
+            ]) { _ in
+                "customers/\(escaped(customer))/card"
+            } saying: { _ in
+                purchases ? "The card is declined." : "The card is declined for renewals."
+            }
+        }
+    }
+
+    struct Accept: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "The card is accepted again; what waits for a payment is charged at once.",
+            discussion: "till card accept ann"
+        )
+
+        @Argument(help: "The customer's name.")
+        var customer: String
+        @OptionGroup var options: ActOptions
+
+        func run() async throws {
+            try await options.act([
+                "card": .string("accepted")
+            ]) { _ in
+                "customers/\(escaped(customer))/card"
+            } saying: { _ in
+                "The card is accepted."
+            }
+        }
+    }
+}
+
+struct AskToBuyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ask-to-buy",
+        abstract: "Says whether a parent must approve what a customer buys.",
+        discussion: """
+            till ask-to-buy on kim
+            till purchase approve kim
+            """,
+        subcommands: [On.self, Off.self]
+    )
+
+    struct On: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "What the customer buys waits for a parent.",
+            discussion: "till ask-to-buy on kim"
+        )
+
+        @Argument(help: "The customer's name.")
+        var customer: String
+        @OptionGroup var options: ActOptions
+
+        func run() async throws {
+            try await AskToBuyCommand.set(true, customer, options)
+        }
+    }
+
+    struct Off: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "The customer buys without asking.",
+            discussion: "till ask-to-buy off kim"
+        )
+
+        @Argument(help: "The customer's name.")
+        var customer: String
+        @OptionGroup var options: ActOptions
+
+        func run() async throws {
+            try await AskToBuyCommand.set(false, customer, options)
+        }
+    }
+
+    private static func set(_ asks: Bool, _ customer: String, _ options: ActOptions) async throws {
+        try await options.act([
+            "asksToBuy": .bool(asks)
+        ]) { _ in
+            "customers/\(escaped(customer))/ask-to-buy"
+        } saying: { _ in
+            asks ? "A parent must approve what \(customer) buys." : "\(customer) buys without asking."
+        }
+    }
+}
+
+struct PurchaseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "purchase",
+        abstract: "Shows purchases that wait, and lets them happen or not.",
+        discussion: """
+            till purchase list kim
+            till purchase approve kim             the only one that waits
+            till purchase decline kim 3
+            """,
+        subcommands: [List.self, Approve.self, Decline.self]
+    )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists a customer's purchases that wait.",
+            discussion: "till purchase list kim"
+        )
+
+        @Argument(help: "The customer's name.")
+        var customer: String
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            try await server.show { client in
+                try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))/held-purchases")
+            } as: { answer in
+                let lines = (answer["heldPurchases"]?.elements ?? []).map(PurchaseCommand.line)
+                return lines.isEmpty ? "No purchase of \(customer) waits." : lines.joined(separator: "\n")
+            }
+        }
+    }
+
+    struct Approve: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lets a purchase that waits happen now.",
+            discussion: "till purchase approve kim"
+        )
+
+        @Argument(help: "The customer's name.")
+        var customer: String
+        @Argument(help: "The number of the purchase; not needed while only one waits.")
+        var number: Int?
+        @OptionGroup var options: ActOptions
+
+        func run() async throws {
+            try await options.act {
+                try await PurchaseCommand.path(customer, number, options.scope, $0) + "/approve"
+            } saying: { answer in
+                "\(customer) bought \(answer["productId"]?.text ?? "it")."
+            }
+        }
+    }
+
+    struct Decline: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Drops a purchase that waits.",
+            discussion: "till purchase decline kim"
+        )
+
+        @Argument(help: "The customer's name.")
+        var customer: String
+        @Argument(help: "The number of the purchase; not needed while only one waits.")
+        var number: Int?
+        @OptionGroup var options: ActOptions
+
+        func run() async throws {
+            try await options.act {
+                try await PurchaseCommand.path(customer, number, options.scope, $0) + "/decline"
+            } saying: { _ in
+                "The purchase was declined."
+            }
+        }
+    }
+
+    private static func line(_ held: JSONTree) -> String {
+        let waits = held["reason"]?.text == "askToBuy" ? "for a parent" : "for the customer"
+        return "\(held["number"]?.text ?? "")  \(held["productId"]?.text ?? "")  waits \(waits)"
+    }
+
+    private static func path(_ customer: String, _ number: Int?, _ scope: ScopeOptions, _ client: ControlClient)
+        async throws -> String
+    {
+        let base = "customers/\(escaped(customer))/held-purchases"
+        if let number { return "\(base)/\(number)" }
+        let held = try await client.get("\(try await scope.path(client))/\(base)")["heldPurchases"]?.elements ?? []
+        guard let only = held.first, held.count == 1 else {
+            throw CommandRefused(
+                held.isEmpty
+                    ? "No purchase of \(customer) waits."
+                    : "\(held.count) purchases of \(customer) wait; name one by its number:\n"
+                        + held.map(line).joined(separator: "\n")
+            )
+        }
+        return "\(base)/\(only["number"]?.text ?? "")"
+    }
+}

@@ -1,0 +1,172 @@
+import ArgumentParser
+import TillShop
+
+struct RefundCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refund",
+        abstract: "Lets a customer ask for money back, and grants, declines or reverses refunds.",
+        discussion: """
+            till refund 2000000000012345                    in full, at once, without a request
+            till refund 2000000000012345 --percentage 50
+            till refund 2000000000012345 --unused           the unused part of a subscription's period
+            till refund request 2000000000012345
+            till refund decline 2000000000012345
+            till refund reverse 2000000000012345
+            """,
+        subcommands: [Request.self, Grant.self, Decline.self, Reverse.self, List.self],
+        defaultSubcommand: Grant.self
+    )
+
+    struct Request: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "The customer asks for money back; the rule of the app's realm decides, or you do.",
+            discussion: "till refund request 2000000000012345 --reason UNSATISFIED_WITH_PURCHASE"
+        )
+
+        @Argument(help: "The transaction.")
+        var transaction: String
+        @Option(
+            help: """
+                UNINTENDED_PURCHASE (default), FULFILLMENT_ISSUE, UNSATISFIED_WITH_PURCHASE, LEGAL or OTHER.
+                """
+        )
+        var reason: String?
+        @OptionGroup var options: ActOptions
+
+        func run() async throws {
+            try await options.act([
+                "reason": .text(reason)
+            ]) { _ in
+                "transactions/\(escaped(transaction))/refund/request"
+            } saying: { _ in
+                "The refund is asked for."
+            }
+        }
+    }
+
+    struct Grant: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Refunds a transaction, whether the customer asked or not. The word grant may be left out.",
+            discussion: """
+                till refund grant 2000000000012345
+                till refund 2000000000012345 --percentage 50
+                """
+        )
+
+        @Argument(help: "The transaction.")
+        var transaction: String
+        @Option(help: "Percent of the price, up to three decimals.")
+        var percentage: Double?
+        @Flag(help: "Refunds the unused part of a subscription's period.")
+        var unused = false
+        @Flag(help: "Because of an issue in the app (revocationReason 1).")
+        var issueInApp = false
+        @Flag(help: ArgumentHelp("As till refund reverse.", visibility: .hidden))
+        var reverse = false
+        @OptionGroup var options: ActOptions
+
+        func validate() throws {
+            if let percentage, !(percentage > 0 && percentage < 100) {
+                throw ValidationError("--percentage is more than 0 and less than 100; leave it out to refund in full.")
+            }
+            guard [percentage != nil, unused, reverse].filter({ $0 }).count <= 1 else {
+                throw ValidationError("Choose one of --percentage, --unused and --reverse.")
+            }
+        }
+
+        func run() async throws {
+            if reverse { return try await RefundCommand.reverse(transaction, options) }
+            try await options.act([
+                "share": .string(unused ? "UNUSED" : percentage == nil ? "FULL" : "PART"),
+                "percentage": .count(percentage.map { Int(($0 * 1_000).rounded()) }),
+                "reason": .count(issueInApp ? 1 : 0),
+            ]) { _ in
+                "transactions/\(escaped(transaction))/refund"
+            } saying: { _ in
+                "Refunded."
+            }
+        }
+    }
+
+    struct Decline: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Declines what the customer asked for.",
+            discussion: "till refund decline 2000000000012345"
+        )
+
+        @Argument(help: "The transaction.")
+        var transaction: String
+        @OptionGroup var options: ActOptions
+
+        func run() async throws {
+            try await options.act { _ in
+                "transactions/\(escaped(transaction))/refund/decline"
+            } saying: { _ in
+                "The refund is declined."
+            }
+        }
+    }
+
+    struct Reverse: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Takes a refund back after a dispute.",
+            discussion: "till refund reverse 2000000000012345"
+        )
+
+        @Argument(help: "The transaction.")
+        var transaction: String
+        @OptionGroup var options: ActOptions
+
+        func run() async throws { try await RefundCommand.reverse(transaction, options) }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists refunds that were asked for and are not decided.",
+            discussion: """
+                till refund list
+                till refund list ann
+                """
+        )
+
+        @Argument(help: "A customer (default: everybody).")
+        var customer: String?
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let client = try server.client()
+            let base = try await scope.path(client)
+            var found: [JSONTree] = []
+            if let customer {
+                let answer = try await client.get("\(base)/customers/\(escaped(customer))/refund-requests")
+                found = answer["refundRequests"]?.elements ?? []
+            } else {
+                var after = ""
+                while true {
+                    let page = try await client.get("\(base)/refund-requests\(after)")
+                    found += page["refundRequests"]?.elements ?? []
+                    guard let next = page["next"]?.text else { break }
+                    after = "?after=\(escaped(next))"
+                }
+            }
+            Output.show(.members(["refundRequests": .array(found)]), asJSON: server.json) { _ in
+                found.isEmpty ? "No refund is asked for." : found.map(Self.line).joined(separator: "\n")
+            }
+        }
+
+        private static func line(_ request: JSONTree) -> String {
+            let decision = Tale.date(request["decisionDate"]).map { "decided at \($0)" } ?? "you decide"
+            return "\(request["transactionId"]?.text ?? "")  \(request["customer"]?.text ?? "")  "
+                + "\(request["reason"]?.text ?? "")  \(decision)"
+        }
+    }
+
+    private static func reverse(_ transaction: String, _ options: ActOptions) async throws {
+        try await options.act { _ in
+            "transactions/\(escaped(transaction))/refund/reverse"
+        } saying: { _ in
+            "The refund is reversed."
+        }
+    }
+}

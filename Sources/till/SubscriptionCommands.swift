@@ -1,0 +1,198 @@
+import ArgumentParser
+import TillShop
+
+struct SubscriptionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "subscription",
+        abstract: "What customers do with their subscriptions, and what the store gives them.",
+        discussion: """
+            till subscription list ann
+            till subscription cancel ann              ann has one; otherwise name its original transaction
+            till subscription change 2000000000012345 com.example.pro.year
+            till subscription extend ann --days 14
+            """,
+        subcommands: [
+            List.self, Show.self, Cancel.self, Resume.self, Change.self, Extend.self, AcceptPrice.self,
+            DeclinePrice.self,
+        ]
+    )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists a customer's subscriptions, how they stand and what comes next.",
+            discussion: "till subscription list ann"
+        )
+
+        @Argument(help: "The customer's name.")
+        var customer: String
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            try await server.show { client in
+                try await client.get("\(try await scope.path(client))/customers/\(escaped(customer))/subscriptions")
+            } as: { answer in
+                let lines = (answer["subscriptions"]?.elements ?? []).map(Tale.subscription)
+                return lines.isEmpty ? "\(customer) has no subscription." : lines.joined(separator: "\n")
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows one subscription in full.",
+            discussion: "till subscription show ann"
+        )
+
+        @Argument(help: "Its original transaction, or a customer who has no other.")
+        var subscription: String
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            try await server.show { client in
+                let path = try await scope.subscription(subscription, client)
+                return try await client.get("\(try await scope.path(client))/\(path)")
+            } as: {
+                $0["subscription"].map { Output.lines($0) } ?? ""
+            }
+        }
+    }
+
+    struct Cancel: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "The customer turns renewal off; what is paid for goes on.",
+            discussion: "till subscription cancel ann"
+        )
+
+        @Argument(help: "Its original transaction, or a customer who has no other.")
+        var subscription: String
+        @OptionGroup var options: ActOptions
+
+        func run() async throws {
+            try await options.act {
+                try await options.scope.subscription(subscription, $0) + "/cancel"
+            } saying: { _ in
+                "Renewal is off."
+            }
+        }
+    }
+
+    struct Resume: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "The customer turns renewal on again.",
+            discussion: "till subscription resume ann"
+        )
+
+        @Argument(help: "Its original transaction, or a customer who has no other.")
+        var subscription: String
+        @OptionGroup var options: ActOptions
+
+        func run() async throws {
+            try await options.act {
+                try await options.scope.subscription(subscription, $0) + "/resume"
+            } saying: { _ in
+                "Renewal is on."
+            }
+        }
+    }
+
+    struct Change: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "The customer changes to another product of the group, or pays another way.",
+            discussion: """
+                till subscription change ann com.example.pro.year
+                till subscription change ann com.example.pro.year --billing-plan MONTHLY
+
+                A higher level takes effect at once, most other changes with the next period.
+                """
+        )
+
+        @Argument(help: "Its original transaction, or a customer who has no other.")
+        var subscription: String
+        @Argument(help: "The product that the customer wants instead.")
+        var product: String
+        @Option(help: "Redeems a code offer by its identifier.")
+        var code: String?
+        @Option(help: "BILLED_UPFRONT or MONTHLY, where the product leaves a choice.")
+        var billingPlan: String?
+        @OptionGroup var options: ActOptions
+
+        func run() async throws {
+            try await options.act([
+                "productId": .string(product), "billingPlan": .text(billingPlan),
+                "offer": code.map { .members(["kind": .string("CODE"), "id": .string($0)]) },
+            ]) {
+                try await options.scope.subscription(subscription, $0) + "/change"
+            } saying: { answer in
+                let isAtOnce = answer["productId"]?.text == product
+                return isAtOnce ? "The change took effect." : "The change waits for the next period."
+            }
+        }
+    }
+
+    struct Extend: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lets the running period end later, free of charge.",
+            discussion: "till subscription extend ann --days 14 --reason 3"
+        )
+
+        @Argument(help: "Its original transaction, or a customer who has no other.")
+        var subscription: String
+        @Option(help: "Calendar days, 1 to 90.")
+        var days: Int
+        @Option(help: "0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.")
+        var reason: Int = 0
+        @Option(help: "A name of your own for the request; the same again is the same request.")
+        var request: String?
+        @OptionGroup var options: ActOptions
+
+        func run() async throws {
+            try await options.act([
+                "days": .count(days), "reasonCode": .count(reason), "requestIdentifier": .text(request),
+            ]) {
+                try await options.scope.subscription(subscription, $0) + "/extend"
+            } saying: { _ in
+                "Extended by \(days) days."
+            }
+        }
+    }
+
+    struct AcceptPrice: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "The customer agrees to a higher price.",
+            discussion: "till subscription accept-price ann"
+        )
+
+        @Argument(help: "Its original transaction, or a customer who has no other.")
+        var subscription: String
+        @OptionGroup var options: ActOptions
+
+        func run() async throws {
+            try await options.act {
+                try await options.scope.subscription(subscription, $0) + "/price-increase/accept"
+            } saying: { _ in
+                "The higher price is accepted."
+            }
+        }
+    }
+
+    struct DeclinePrice: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "The customer does not agree to a higher price: renewal is turned off.",
+            discussion: "till subscription decline-price ann"
+        )
+
+        @Argument(help: "Its original transaction, or a customer who has no other.")
+        var subscription: String
+        @OptionGroup var options: ActOptions
+
+        func run() async throws {
+            try await options.act {
+                try await options.scope.subscription(subscription, $0) + "/price-increase/decline"
+            } saying: { _ in
+                "The higher price is declined; renewal is off."
+            }
+        }
+    }
+}
