@@ -101,7 +101,7 @@ let package = Package(
             dependencies: ["TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore", logging],
             swiftSettings: settings
         ),
-        .testTarget(name: "TillCoreTests", dependencies: ["TillCore"], swiftSettings: settings),
+        .testTarget(name: "TillCoreTests", dependencies: ["TillTesting", "TillCore"], swiftSettings: settings),
         .testTarget(
             name: "TillSigningTests",
             dependencies: ["TillSigning", crypto, x509, asn1],
