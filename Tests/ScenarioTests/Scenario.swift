@@ -203,7 +203,10 @@ final class Scenario {
     func leaves(_ customer: String) async throws { try await does(customer, .leaveFamily) }
 
     func shares(_ customer: String, _ shares: Bool) async throws {
-        try await does(customer, .shareWithFamily(try await transaction(of: customer, nil).originalTransactionId, shares))
+        try await does(
+            customer,
+            .shareWithFamily(try await transaction(of: customer, nil).originalTransactionId, shares)
+        )
     }
 
     // MARK: Asking
@@ -223,7 +226,9 @@ final class Scenario {
     /// The customer's own transaction whose period began on a date, or the latest of all.
     func transaction(of customer: String, _ date: String?) async throws -> ToldTransaction {
         let own = try await stage.history(of: customer).filter { $0.inAppOwnershipType == "PURCHASED" }
-            .sorted { ($0.purchaseDate, Int64($0.transactionId) ?? 0) < ($1.purchaseDate, Int64($1.transactionId) ?? 0) }
+            .sorted {
+                ($0.purchaseDate, Int64($0.transactionId) ?? 0) < ($1.purchaseDate, Int64($1.transactionId) ?? 0)
+            }
         guard let date else { return try #require(own.last) }
         let wanted = hours.instant(date)
         return try #require(own.last { $0.purchaseDate == wanted }, "nothing of \(customer) began on \(date)")

@@ -4,6 +4,8 @@ import TillCore
 struct Timeline {
     let hours: Hours
     let products: [String: Product]
+    /// The day of the line that is being written.
+    private var today = ""
 
     init(of scenario: Scenario) {
         hours = scenario.hours
@@ -26,16 +28,23 @@ struct Timeline {
             let parts = [hours.words(one.signedDate.wholeSecond), hasSeveral ? one.customer : nil, one.words, status]
             return (parts.compactMap { $0 }, detail(one))
         }
-        let widths = (0..<(hasSeveral ? 4 : 3)).map { column in rows.map { $0.0[column].count }.max() ?? 0 }
+        let columns = hasSeveral ? 4 : 3
+        let widths = (0..<columns).map { column in
+            let widest = rows.map { $0.0[column].count }.max() ?? 0
+            return column == columns - 2 ? min(widest, Timeline.widthOfType) : widest
+        }
         return rows.map { columns, detail in
             let padded = zip(columns, widths).map { text, width in
-                text + String(repeating: " ", count: width - text.count)
+                text + String(repeating: " ", count: max(0, width - text.count))
             }
             var line = (padded + [detail]).joined(separator: "  ")
             while line.last == " " { line.removeLast() }
             return line
         }
     }
+
+    /// The longest of all types and subtypes would push everything else to the edge.
+    private static let widthOfType = 30
 
     /// The lines that differ, or nil: spaces that only align do not count.
     static func difference(of lines: [String], from expected: String) -> String? {
@@ -66,6 +75,12 @@ struct Timeline {
     // MARK: What matters
 
     private func detail(_ told: Told) -> String {
+        var timeline = self
+        timeline.today = String(told.signedDate.iso8601.prefix(10))
+        return timeline.words(of: told)
+    }
+
+    private func words(of told: Told) -> String {
         var parts: [String] = []
         if products.count > 1 { parts.append(told.transaction.productId) }
         parts += about(told)
@@ -85,9 +100,9 @@ struct Timeline {
         case "RENEWAL_EXTENDED":
             return ["until \(date(told.renewalInfo?.renewalDate))"]
         case "CONSUMPTION_REQUEST":
-            return [told.consumptionRequestReason ?? "no reason", "of \(date(row.purchaseDate))"]
+            return [told.consumptionRequestReason ?? "no reason"] + older(told)
         case "REFUND", "REFUND_DECLINED", "REFUND_REVERSED", "REVOKE":
-            return revocation(row) + ["of \(date(row.purchaseDate))"]
+            return revocation(row) + older(told)
         default:
             return []
         }
@@ -99,28 +114,39 @@ struct Timeline {
         var parts: [String] = []
         if row.quantity > 1 { parts.append("\(row.quantity) pieces") }
         if let end = row.expiresDate {
-            if row.purchaseDate != told.signedDate.wholeSecond { parts.append("from \(date(row.purchaseDate))") }
-            let kind =
-                row.inAppOwnershipType == "FAMILY_SHARED"
-                ? "shared" : row.offerDiscountType == "FREE_TRIAL" ? "trial" : "paid"
-            parts.append("\(kind) until \(date(end))")
+            let isShared = row.inAppOwnershipType == "FAMILY_SHARED"
+            let kind = isShared ? "shared " : row.offerDiscountType == "FREE_TRIAL" ? "trial " : "paid "
+            let isNow = row.purchaseDate == told.signedDate.wholeSecond
+            let span = isNow ? "until \(date(end))" : "\(date(row.purchaseDate)) to \(date(end))"
+            parts.append((row.commitmentInfo == nil ? kind : "") + span)
         } else if row.inAppOwnershipType == "FAMILY_SHARED" {
             parts.append("shared")
         }
         if let month = row.commitmentInfo {
-            parts.append("month \(month.billingPeriodNumber) of \(month.totalBillingPeriods)")
-            parts.append("bound until \(date(month.commitmentExpiresDate))")
+            let number = "\(month.billingPeriodNumber)/\(month.totalBillingPeriods)"
+            parts.append("\(number) to \(date(month.commitmentExpiresDate))")
         }
         let isFree = row.offerDiscountType == "FREE_TRIAL" && row.price == 0
         let isListed = row.commitmentInfo != nil || row.price == list(row.productId, times: row.quantity)
-        if let price = row.price, !isFree, !isListed { parts.append("at \(money(price))") }
+        var terms: [String] = []
+        if let price = row.price, !isFree, !isListed { terms.append("at \(money(price))") }
         if let offer = offer(row.offerType, row.offerIdentifier), !(row.offerType == 1 && isFree) {
-            parts.append("by \(offer)")
+            terms.append("by \(offer)")
+        }
+        if !terms.isEmpty {
+            let what = parts.popLast().map { [$0] } ?? []
+            parts.append((what + terms).joined(separator: " "))
         }
         if let info = told.renewalInfo, info.recentSubscriptionStartDate != row.originalPurchaseDate {
-            parts.append("run since \(date(info.recentSubscriptionStartDate))")
+            parts.append("since \(date(info.recentSubscriptionStartDate))")
         }
         return parts
+    }
+
+    /// Which period it is about, where it is not the latest.
+    private func older(_ told: Told) -> [String] {
+        guard let info = told.renewalInfo, told.transaction.expiresDate != info.renewalDate else { return [] }
+        return ["of \(date(told.transaction.purchaseDate))"]
     }
 
     private func revocation(_ row: ToldTransaction) -> [String] {
@@ -142,26 +168,42 @@ struct Timeline {
         if info.autoRenewProductId != info.productId { parts.append("then \(info.autoRenewProductId)") }
         if let commitment = info.commitmentInfo {
             if isOff { parts.append("bound until \(date(commitment.commitmentRenewalDate))") }
-            if commitment.commitmentAutoRenewProductId != info.productId {
-                parts.append("later \(commitment.commitmentAutoRenewProductId)")
-            }
-        } else if let price = info.renewalPrice, price != list(info.autoRenewProductId, times: 1) {
-            parts.append("next at \(money(price))")
+            let later = commitment.commitmentAutoRenewProductId
+            if later != info.autoRenewProductId { parts.append("later \(later)") }
+            return parts
         }
-        if let offer = offer(info.offerType, info.offerIdentifier) { parts.append("next by \(offer)") }
+        guard let price = info.renewalPrice else { return parts }
+        let row = told.transaction
+        let next = offer(info.offerType, info.offerIdentifier)
+        if next == nil, price == list(info.autoRenewProductId, times: 1) { return parts }
+        let isCharge = Timeline.charges.contains(told.type) && told.subtype != "DOWNGRADE"
+        if isCharge, row.price == price, next == offer(row.offerType, row.offerIdentifier) {
+            parts.append("again")
+        } else {
+            parts.append("next \(price == 0 ? "free" : money(price))\(next.map { " by \($0)" } ?? "")")
+        }
         return parts
     }
 
+    private static let charges: Set = ["SUBSCRIBED", "DID_RENEW", "OFFER_REDEEMED", "DID_CHANGE_RENEWAL_PREF"]
+
     private func offer(_ type: Int?, _ identifier: String?) -> String? {
         guard let type, let kind = OfferKind(rawValue: type) else { return nil }
-        return kind.words + (identifier.map { " \($0)" } ?? "")
+        return (Timeline.kinds[kind] ?? kind.words) + (identifier.map { " \($0)" } ?? "")
     }
+
+    private static let kinds: [OfferKind: String] = [.introductory: "intro", .promotional: "promo"]
 
     private func list(_ product: String, times quantity: Int) -> Int64? {
         products[product].map { $0.prices.standard.milliunits * Int64(quantity) }
     }
 
-    private func date(_ instant: Timestamp?) -> String { instant.map(hours.words) ?? "never" }
+    /// An instant of the line's own day is its time alone.
+    private func date(_ instant: Timestamp?) -> String {
+        guard let instant else { return "never" }
+        let words = hours.words(instant)
+        return words.count > 10 && words.prefix(10) == today ? String(words.dropFirst(11)) : words
+    }
 
     private func money(_ milliunits: Int64) -> String {
         let cents = milliunits / 10
