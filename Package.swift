@@ -119,7 +119,12 @@ let package = Package(
             exclude: ["README.md"],
             swiftSettings: settings
         ),
-        .testTarget(name: "TillCoreTests", dependencies: ["TillCore"], swiftSettings: settings),
+        .testTarget(name: "TillCoreTests", dependencies: ["TillTesting", "TillCore"], swiftSettings: settings),
+        .testTarget(
+            name: "ScenarioTests",
+            dependencies: ["TillTesting", "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillCore"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "TillSigningTests",
             dependencies: ["TillSigning", crypto, x509, asn1],
