@@ -89,7 +89,7 @@ let package = Package(
         .executableTarget(
             name: "till",
             dependencies: [
-                "CAllocator", "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore",
+                "CAllocator", "TillTesting", "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore",
                 arguments,
                 configuration, system, httpClient, hummingbird, logging, metrics, lifecycle, unixSignals, nioCore,
                 nioHTTP1,
@@ -125,6 +125,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .testTarget(name: "SimulationTests", dependencies: ["TillTesting", "TillCore"], swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )

@@ -73,6 +73,29 @@ package struct CoreStage: Sendable {
         now = max(now, instant)
     }
 
+    /// Lets time pass for each family by itself, in the order of their accounts: all that falls due for one before
+    /// anything does for the next, as a shop does that leaps.
+    ///
+    /// - Parameters:
+    ///   - customer: only this customer's family; nil for everybody.
+    ///   - steps: how many deadlines are handled before what was decided is kept.
+    package mutating func leap(to instant: Timestamp, for customer: String? = nil, atMost steps: Int = .max) {
+        now = max(now, instant)
+        var done: Set<AccountID> = []
+        for account in accounts.values.sorted(by: { $0.id < $1.id }) {
+            let family = Set(account.family?.members ?? [account.id])
+            if done.contains(account.id) { continue }
+            if let customer, let named = accounts[customer], !family.contains(named.id) { continue }
+            done.formUnion(family)
+            var isDone = false
+            while !isDone {
+                var ledger = ledger(of: family, for: .wake, at: now)
+                isDone = ledger.catchUp(atMost: steps)
+                keep(ledger)
+            }
+        }
+    }
+
     /// Does a job in every account, in the order of their numbers.
     package mutating func perform(_ job: Job) {
         for account in accounts.values.sorted(by: { $0.id < $1.id }) {

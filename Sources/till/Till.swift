@@ -24,7 +24,7 @@ struct Till: AsyncParsableCommand {
         subcommands: [
             Serve.self, AppCommand.self, KeyCommand.self, ImportCommand.self, CustomerCommand.self, FamilyCommand.self,
             Buy.self, RefundCommand.self, History.self, Explain.self, AuthorityCommand.self, DoctorCommand.self,
-            BackupCommand.self,
+            BackupCommand.self, Simulate.self,
         ]
     )
 }
