@@ -168,7 +168,8 @@ extension Ledger {
         }
     }
 
-    /// Each copy has a next row when the purchase has one; a product that cannot be shared ends the access.
+    /// Each copy has a next row when the purchase has one; a product that cannot be shared ends the access. Members who
+    /// had none, because the last product could not be shared or nothing was paid when they joined, have it now.
     mutating func renewCopies(
         of subscription: Subscription,
         by renewed: Subscription,
@@ -192,6 +193,8 @@ extension Ledger {
             self[member].put(advanced)
             note(event(entered.id))
         }
+        guard let product = catalog.products[renewed.current.productID] else { return }
+        shareWithFamily(renewed.current, product)
     }
 
     /// The purchase went over to another product at once, and each copy does.
