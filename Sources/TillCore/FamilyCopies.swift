@@ -104,6 +104,8 @@ extension Ledger {
     ) -> Transaction {
         let row = subscription.current
         var copy = newCopy(of: row.id, row.productID, .autoRenewable, for: member)
+        // Who joins in the grace period comes into a period that is over.
+        if let end = row.expiresDate, copy.purchaseDate >= end { copy.purchaseDate = row.purchaseDate }
         copy.originalID = held?.originalID ?? copy.id
         copy.originalPurchaseDate = held?.originalPurchaseDate ?? copy.purchaseDate
         copy.lineItem = identifiers.lineItem(
