@@ -41,11 +41,14 @@ extension Ledger {
 
     private mutating func share(_ row: Transaction, with member: AccountID) {
         if row.groupID != nil {
-            guard let subscription = self[row.account].subscription(row.originalID), subscription.isShared else {
-                return
-            }
+            guard
+                let subscription = self[row.account].subscription(row.originalID), subscription.isShared,
+                subscription.givesAccess(at: now)
+            else { return }
             shareSubscription(subscription, of: row.account, with: member)
-        } else if let holding = self[row.account].holdings.first(where: { $0.transaction == row.id }) {
+        } else if let holding = self[row.account].holdings.first(where: { $0.transaction == row.id }),
+            holding.isShared, !holding.isRevoked
+        {
             shareProduct(holding, of: row.account, with: member)
         }
     }
