@@ -252,6 +252,11 @@ extension Ledger {
         }
     }
 
+    /// The purchaser went over to something that cannot be shared while the last payment was waited for.
+    mutating func revokeCopies(of subscription: Subscription, by owner: AccountID) {
+        for (_, copy) in copies(of: subscription, by: owner) { revoke(copy.current, reason: .other) }
+    }
+
     mutating func revokeCopies(heldBy member: AccountID, from owner: AccountID) {
         for holding in self[member].holdings where holding.sharedFrom == owner && !holding.isRevoked {
             if let copy = rows[holding.transaction] { revoke(copy, reason: .other) }
