@@ -239,13 +239,15 @@ extension Ledger {
             let family = self[row.account].family, let product = catalog.products[row.productID],
             product.isFamilyShareable
         else { return }
+        let subscription = self[row.account].subscription(row.originalID)
+        let holding = self[row.account].holdings.first { $0.transaction == row.id }
+        guard subscription?.isShared ?? holding?.isShared == true else { return }
         let copies = copies(of: row)
-        for copy in copies where copy.revocation != nil { restore(copy) }
-        if let subscription = self[row.account].subscription(row.originalID),
-            !(subscription.isShared && subscription.givesAccess(at: now))
-        {
-            return
+        for copy in copies where copy.revocation != nil {
+            if let subscription { match(copy, subscription) }
+            restore(copy)
         }
+        if let subscription, !subscription.givesAccess(at: now) { return }
         let restored = Set(copies.map(\.account))
         for member in family.members where member != row.account && !restored.contains(member) {
             share(row, with: member)
@@ -286,6 +288,16 @@ extension Ledger {
             self[copy.account].holdings[place].isRevoked = true
         }
         note(.familyAccessRevoked(copy.id))
+    }
+
+    /// A copy that comes back stands as the purchase does, which may have ended while it was refunded.
+    private mutating func match(_ copy: Transaction, _ subscription: Subscription) {
+        guard var held = self[copy.account].subscription(copy.originalID) else { return }
+        held.autoRenews = subscription.autoRenews
+        held.nextProductID = subscription.nextProductID
+        held.trouble = subscription.trouble
+        held.ended = subscription.ended
+        self[copy.account].put(held)
     }
 
     private mutating func restore(_ copy: Transaction) {
