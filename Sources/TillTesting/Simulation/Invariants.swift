@@ -120,7 +120,9 @@ struct Invariants {
         else { return }
         let copy = member.copy(ofGroup: subscription.groupID, sharedBy: owner.id)
         let what = "\(owner.customer): \(subscription.current.productID)"
-        expect(copy.map(isLive) == true, "\(what) is shared, and \(member.customer) has nothing of it")
+        // Of what was charged ahead and refunded, the running period is left to both.
+        let has = copy?.status(at: observation.now) == status
+        expect(has, "\(what) is shared, and \(member.customer) has nothing of it")
     }
 
     private mutating func checkSharing(_ holding: Holding, of owner: Account, with member: Account) {
