@@ -17,6 +17,8 @@ package struct CoreStage: Sendable {
     /// Of all customers, in the order in which they came about.
     package private(set) var events: [Event] = []
     package private(set) var notifications: [Notification] = []
+    /// What a shop with a store could not have done.
+    package private(set) var complaints: [String] = []
     private var nextIdentifier: Int64 = 1
 
     /// An empty shop at an instant.
@@ -57,7 +59,11 @@ package struct CoreStage: Sendable {
         ids.insert(account.id)
         var ledger = ledger(of: ids, for: command, at: now)
         _ = ledger.catchUp()
+        let expected = command.mostIdentifiers(for: Array(ledger.accounts.values))
+        let before = ledger.identifiers.remaining
         try ledger.perform(command, by: account.id)
+        let used = before - ledger.identifiers.remaining
+        if used > expected { complaints.append("\(command) took \(used) ids and said \(expected) would do") }
         keep(ledger)
         return ledger
     }
@@ -129,7 +135,7 @@ package struct CoreStage: Sendable {
         let concerned = accounts.values.filter { ids.contains($0.id) }.sorted { $0.id < $1.id }
         return Ledger(
             accounts: concerned,
-            rows: command.rows(from: concerned).compactMap { rows[$0] },
+            rows: command.rows(from: concerned).compactMap { rows[$0] }.filter { ids.contains($0.account) },
             catalog: catalog,
             policy: policy,
             identifiers: Identifiers(reserved: nextIdentifier..<nextIdentifier + 1_000_000),

@@ -1,4 +1,5 @@
 import Testing
+import TillCore
 import TillTesting
 
 /// A life in one leap is the same life day by day and hour by hour.
@@ -23,8 +24,49 @@ struct LawTests {
         #expect(failures.isEmpty, "\(failures.count) seeds failed; the first: \(failures.first ?? "")")
         let count = verdicts.reduce(into: TransitionCount()) { $0.add($1.count) }
         print(count.text)
-        #expect(count.rare(below: 5).isEmpty)
-        #expect(count.unused.isEmpty)
-        #expect(count.strange.isEmpty)
+        #expect(count.rare(below: 5).isEmpty, "rows of the table that were reached less than five times")
+        #expect(count.unused.isEmpty, "commands that never did anything")
+        #expect(count.strange.isEmpty, "transitions that no table has")
     }
+
+    @Test("A shop in which a stop leaves a trace is found out")
+    func traces() async throws {
+        let verdict = try await Simulation.judge(seed: 1, at: .days) { TracedWorld(inner: CoreWorld(for: $0)) }
+        let failure = try #require(verdict.failure)
+        #expect(failure.hasPrefix("seed 1: "))
+        #expect(failure.contains("lastEvent"))
+    }
+
+    @Test("The same seed is the same life, another is another")
+    func seeds() {
+        let lives = [7, 7, 8].map { LifeMaker.life(of: $0) }
+        let texts = lives.map { life in life.acts.map { "\($0)" } }
+        #expect(texts[0] == texts[1])
+        #expect(texts[0] != texts[2])
+        #expect(lives[0].policy == lives[1].policy)
+    }
+
+    @Test("Dice fall as they always did")
+    func dice() {
+        var dice = Dice(seed: 1_234_567)
+        #expect(
+            [dice.next(), dice.next(), dice.next()] == [
+                6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,
+            ]
+        )
+    }
+}
+
+/// A shop that writes something whenever its time is moved.
+private struct TracedWorld: World {
+    var inner: CoreWorld
+
+    mutating func advance(to instant: Timestamp, for customer: String?) {
+        inner.advance(to: instant, for: customer)
+        _ = inner.perform(.command(.setAskToBuy(false), by: "ann"))
+    }
+
+    mutating func perform(_ deed: Deed) -> Refusal? { inner.perform(deed) }
+
+    func observe() -> Observation { inner.observe() }
 }

@@ -14,7 +14,7 @@ package struct CoreWorld: World {
     private let passing: Passing
 
     /// The shop of a life at its start.
-    package init(for life: Life, passing: Passing) {
+    package init(for life: Life, passing: Passing = .familyByFamily(steps: .max)) {
         stage = CoreStage(in: life.realm, selling: SimulatedCatalog.products, policy: life.policy, at: life.start)
         self.passing = passing
         for customer in life.customers { stage.open(customer.name, storefront: customer.storefront) }
@@ -39,6 +39,8 @@ package struct CoreWorld: World {
             }
         case .sell(let product, let job):
             stage.catalog.put(product)
+            // What was waiting for the product is due now.
+            stage.leap(to: stage.now)
             if let job { stage.perform(job) }
         case .job(let job): stage.perform(job)
         case .grace(let grace): stage.policy.grace = grace
@@ -55,7 +57,8 @@ package struct CoreWorld: World {
             notifications: stage.notifications,
             catalog: stage.catalog,
             policy: stage.policy,
-            now: stage.now
+            now: stage.now,
+            complaints: stage.complaints
         )
     }
 }

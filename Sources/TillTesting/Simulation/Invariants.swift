@@ -25,6 +25,7 @@ struct Invariants {
     /// - Parameter deeply: whether to look at every row, rather than at the accounts only.
     static func findings(in observation: Observation, deeply: Bool) -> [String] {
         var invariants = Invariants(observation)
+        invariants.broken = observation.complaints
         for (_, account) in observation.accounts.sorted(by: { $0.key < $1.key }) { invariants.check(account) }
         if deeply { invariants.checkRows() }
         return invariants.broken

@@ -138,13 +138,13 @@ package struct LifeMaker {
 
     private mutating func unpaid(_ person: Int, from first: Int) {
         act(person, .useCard(dice.chance(80) ? .declinedForRenewals : .declined), on: first)
-        let later = first + dice.number(in: 5...100)
-        switch dice.number(in: 0...8) {
+        let later = first + (dice.chance(50) ? dice.number(in: 5...100) : dice.number(in: 10...45))
+        switch dice.number(in: 0...9) {
         case 0, 1, 2: act(person, .useCard(.accepted), on: later)
-        case 3: act(person, .cancel, on: later)
+        case 3, 8: act(person, .cancel, on: later)
         case 4: act(person, .buySameAgain, on: later)
         case 5: act(person, .changePlan, on: later)
-        case 6: act(person, .refundLatest, on: later)
+        case 6, 7: act(person, .refundLatest, on: later)
         default: break
         }
         if dice.chance(60) { act(person, .useCard(.accepted), on: later + dice.number(in: 1...90)) }
@@ -160,10 +160,10 @@ package struct LifeMaker {
 
     private mutating func dearer(_ person: Int, from first: Int) {
         act(person, .raisePrice, on: first)
-        let answer = first + dice.number(in: 1...90)
-        switch dice.number(in: 0...3) {
-        case 0: act(person, .acceptPriceIncrease, on: answer)
-        case 1: act(person, .cancel, on: answer)
+        let answer = first + dice.number(in: 1...60)
+        switch dice.number(in: 0...4) {
+        case 0, 1: for month in 0...4 { act(person, .acceptPriceIncrease, on: answer + month * 20) }
+        case 2: act(person, .cancel, on: answer)
         default: break
         }
         if dice.chance(20) { act(person, .raisePrice, on: first + dice.number(in: 10...60)) }

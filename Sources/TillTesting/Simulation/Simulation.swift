@@ -128,6 +128,7 @@ package struct Course<Place: World>: Sendable {
         let observation = try await world.observe()
         count.count(observation.notifications.dropFirst(told), after: deed)
         told = observation.notifications.count
+        count.note(observation)
         let broken = Invariants.findings(in: observation, deeply: deeply || acts.count.isMultiple(of: 16))
         guard !broken.isEmpty else { return }
         failure = report("at \(observation.now.iso8601): " + broken.joined(separator: "\n  "))

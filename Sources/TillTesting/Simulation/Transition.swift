@@ -58,7 +58,10 @@ package struct TransitionCount: Sendable {
             guard let status = notification.status else { continue }
             let original = notification.transaction.originalID
             let before = statuses[original]
-            statuses[original] = status
+            // What was charged ahead and refunded takes access away once it would have begun.
+            let isAhead = notification.transaction.purchaseDate > notification.signedDate
+            let ends = status == .active && isAhead && notification.transaction.revocation != nil
+            statuses[original] = ends ? .revoked : status
             let step = Step(
                 before: before,
                 words: notification.words,
@@ -70,6 +73,17 @@ package struct TransitionCount: Sendable {
                 reached[transition, default: 0] += 1
             } else if !step.isOrdinary {
                 strange[step.text, default: 0] += 1
+            }
+        }
+    }
+
+    /// Takes how subscriptions stand now; a family's access comes back without a word.
+    mutating func note(_ observation: Observation) {
+        for account in observation.accounts.values {
+            for subscription in account.subscriptions where statuses[subscription.originalID] != nil {
+                let isRefundedAhead = subscription.current.revocation != nil
+                statuses[subscription.originalID] =
+                    isRefundedAhead ? .revoked : subscription.status(at: observation.now)
             }
         }
     }
@@ -175,15 +189,21 @@ private struct Step {
     var isOrdinary: Bool {
         switch words {
         case "PRICE_INCREASE/PENDING", "PRICE_INCREASE/ACCEPTED", "RENEWAL_EXTENSION/FAILURE":
-            before == .active && after == .active
+            before == after && (after == .active || after == .revoked)
         case "CONSUMPTION_REQUEST", "REFUND_DECLINED": before == after
-        // Auto-renewal goes off before what could not be paid is given up, and on with it.
-        case "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED":
-            before == after && (after == .gracePeriod || after == .billingRetry)
+        // Auto-renewal goes off before what could not be paid is given up, and where a sandbox renews no more.
+        case "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED":
+            before == after ? after == .gracePeriod || after == .billingRetry : before == .active && after == .expired
+        // What a commitment does once it is paid can be chosen while it is not.
+        case "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED": before == .billingRetry && after == .billingRetry
+        // A refund is reversed after what would have ended meanwhile.
+        case "GRACE_PERIOD_EXPIRED": before == .billingRetry && after == .billingRetry
+        case "EXPIRED/BILLING_RETRY": isShared && before == .revoked && after == .expired
+        case "EXPIRED/VOLUNTARY": before == .expired && after == .expired
         // Of what was over already, or was being retried.
-        case "REFUND": (before == .expired || before == .billingRetry) && after == .revoked
+        case "REFUND": before == .expired || before == .billingRetry || (before == .revoked && after == .active)
         case "REFUND_REVERSED": before == after || before == .revoked
-        case "REVOKE": isShared && after == .revoked && before != nil
+        case "REVOKE": isShared && before != nil
         // Family access begins, or comes back, while the purchase is in grace.
         case "SUBSCRIBED/INITIAL_BUY": isShared && before == nil && after == .gracePeriod
         case "SUBSCRIBED/RESUBSCRIBE": before == .gracePeriod || (isShared && after == .gracePeriod)

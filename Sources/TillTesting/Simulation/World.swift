@@ -29,6 +29,8 @@ package struct Observation: Sendable {
     package var catalog: Catalog
     package var policy: Policy
     package var now: Timestamp
+    /// What the world itself finds wrong with itself: a sentence each.
+    package var complaints: [String]
 
     /// A shop as it was seen.
     package init(
@@ -37,7 +39,8 @@ package struct Observation: Sendable {
         notifications: [Notification],
         catalog: Catalog,
         policy: Policy,
-        now: Timestamp
+        now: Timestamp,
+        complaints: [String] = []
     ) {
         self.accounts = accounts
         self.rows = rows
@@ -45,5 +48,6 @@ package struct Observation: Sendable {
         self.catalog = catalog
         self.policy = policy
         self.now = now
+        self.complaints = complaints
     }
 }
