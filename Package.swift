@@ -93,7 +93,7 @@ let package = Package(
         .executableTarget(
             name: "till",
             dependencies: [
-                "CAllocator", "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore",
+                "CAllocator", "TillTesting", "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore",
                 arguments,
                 configuration, system, httpClient, hummingbird, logging, metrics, lifecycle, unixSignals, nioCore,
                 nioHTTP1,
@@ -148,6 +148,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .testTarget(name: "SimulationTests", dependencies: ["TillTesting", "TillCore"], swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )

@@ -34,13 +34,11 @@ extension Ledger {
     ///
     /// - Returns: the subscription as it then is.
     mutating func disableAutoRenew(_ subscription: Subscription, by id: AccountID) -> Subscription {
+        // A family member's copy is bound as the purchase is, though its rows have no commitment.
+        let isBound = subscription.isBound
         change(subscription, by: id, telling: { .autoRenewDisabled($0) }) {
-            if $0.isBound {
-                $0.commitmentRenews = false
-            } else {
-                $0.autoRenews = false
-                $0.commitmentRenews = false
-            }
+            if !isBound { $0.autoRenews = false }
+            $0.commitmentRenews = false
             if $0.nextProductID != $0.current.productID { $0.pendingOffers = $0.offersSetAside }
             $0.nextProductID = $0.current.productID
             $0.nextBillingPlan = nil

@@ -50,7 +50,8 @@ package enum Command: Sendable {
         let asked = accounts.flatMap { $0.refundRequests.map(\.transaction) }
         let copies: [TransactionID] =
             switch self {
-            case .refund, .reverseRefund, .leaveFamily, .shareWithFamily: Command.copies(in: accounts)
+            case .refund, .reverseRefund, .joinFamily, .leaveFamily, .shareWithFamily, .job:
+                Command.copies(in: accounts)
             default: asked.isEmpty ? [] : Command.copies(in: accounts)
             }
         var seen: Set<TransactionID> = []

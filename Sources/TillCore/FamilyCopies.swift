@@ -41,11 +41,14 @@ extension Ledger {
 
     private mutating func share(_ row: Transaction, with member: AccountID) {
         if row.groupID != nil {
-            guard let subscription = self[row.account].subscription(row.originalID), subscription.isShared else {
-                return
-            }
+            guard
+                let subscription = self[row.account].subscription(row.originalID), subscription.isShared,
+                subscription.givesAccess(at: now)
+            else { return }
             shareSubscription(subscription, of: row.account, with: member)
-        } else if let holding = self[row.account].holdings.first(where: { $0.transaction == row.id }) {
+        } else if let holding = self[row.account].holdings.first(where: { $0.transaction == row.id }),
+            holding.isShared, !holding.isRevoked
+        {
             shareProduct(holding, of: row.account, with: member)
         }
     }
@@ -104,6 +107,8 @@ extension Ledger {
     ) -> Transaction {
         let row = subscription.current
         var copy = newCopy(of: row.id, row.productID, .autoRenewable, for: member)
+        // Who joins in the grace period comes into a period that is over.
+        if let end = row.expiresDate, copy.purchaseDate >= end { copy.purchaseDate = row.purchaseDate }
         copy.originalID = held?.originalID ?? copy.id
         copy.originalPurchaseDate = held?.originalPurchaseDate ?? copy.purchaseDate
         copy.lineItem = identifiers.lineItem(
@@ -168,7 +173,8 @@ extension Ledger {
         }
     }
 
-    /// Each copy has a next row when the purchase has one; a product that cannot be shared ends the access.
+    /// Each copy has a next row when the purchase has one; a product that cannot be shared ends the access. Members who
+    /// had none, because the last product could not be shared or nothing was paid when they joined, have it now.
     mutating func renewCopies(
         of subscription: Subscription,
         by renewed: Subscription,
@@ -192,6 +198,8 @@ extension Ledger {
             self[member].put(advanced)
             note(event(entered.id))
         }
+        guard let product = catalog.products[renewed.current.productID] else { return }
+        shareWithFamily(renewed.current, product)
     }
 
     /// The purchase went over to another product at once, and each copy does.
@@ -239,17 +247,24 @@ extension Ledger {
             let family = self[row.account].family, let product = catalog.products[row.productID],
             product.isFamilyShareable
         else { return }
+        let subscription = self[row.account].subscription(row.originalID)
+        let holding = self[row.account].holdings.first { $0.transaction == row.id }
+        guard subscription?.isShared ?? holding?.isShared == true else { return }
         let copies = copies(of: row)
-        for copy in copies where copy.revocation != nil { restore(copy) }
-        if let subscription = self[row.account].subscription(row.originalID),
-            !(subscription.isShared && subscription.givesAccess(at: now))
-        {
-            return
+        for copy in copies where copy.revocation != nil {
+            if let subscription { match(copy, subscription) }
+            restore(copy)
         }
+        if let subscription, !subscription.givesAccess(at: now) { return }
         let restored = Set(copies.map(\.account))
         for member in family.members where member != row.account && !restored.contains(member) {
             share(row, with: member)
         }
+    }
+
+    /// The purchaser went over to something that cannot be shared while the last payment was waited for.
+    mutating func revokeCopies(of subscription: Subscription, by owner: AccountID) {
+        for (_, copy) in copies(of: subscription, by: owner) { revoke(copy.current, reason: .other) }
     }
 
     mutating func revokeCopies(heldBy member: AccountID, from owner: AccountID) {
@@ -293,6 +308,16 @@ extension Ledger {
             self[copy.account].holdings[place].isRevoked = true
         }
         note(.familyAccessRevoked(copy.id))
+    }
+
+    /// A copy that comes back stands as the purchase does, which may have ended while it was refunded.
+    private mutating func match(_ copy: Transaction, _ subscription: Subscription) {
+        guard var held = self[copy.account].subscription(copy.originalID) else { return }
+        held.autoRenews = subscription.autoRenews
+        held.nextProductID = subscription.nextProductID
+        held.trouble = subscription.trouble
+        held.ended = subscription.ended
+        self[copy.account].put(held)
     }
 
     private mutating func restore(_ copy: Transaction) {

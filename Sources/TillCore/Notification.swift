@@ -11,15 +11,15 @@ package struct Notification: Equatable, Sendable {
     /// The account's count of notifications, from 1: with the account it names the notification for ever.
     package let number: Int64
     /// The transaction that it is about.
-    package let transaction: Transaction
+    package var transaction: Transaction
     /// Only for auto-renewables: the subscription as it stands, whatever the transaction.
-    package let renewalInfo: RenewalInfo?
+    package var renewalInfo: RenewalInfo?
     /// Only for auto-renewables.
     package let status: SubscriptionStatus?
     /// The instant at which it came about, and falls due to be sent.
-    package let date: Timestamp
+    package var date: Timestamp
     /// The same, or as much later as it takes to rise with every notification of an account by a millisecond.
-    package let signedDate: Timestamp
+    package var signedDate: Timestamp
 }
 
 /// `notificationType` (docs/api/notifications.md).

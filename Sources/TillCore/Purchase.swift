@@ -128,6 +128,7 @@ extension Ledger {
         self[id].put(subscription)
         recordUse(of: offers, plan.groupID, by: id)
         note(held == nil ? .subscribed(row.id) : .resubscribed(row.id))
+        if let held, !product.isFamilyShareable { revokeCopies(of: held, by: id) }
         shareWithFamily(row, product)
     }
 

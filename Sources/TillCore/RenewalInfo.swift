@@ -1,7 +1,7 @@
 /// What signed renewal info says of a subscription at an instant (docs/api/payloads.md).
 package struct RenewalInfo: Equatable, Sendable {
     /// `originalTransactionId`, by which a client matches it with transactions.
-    package let originalID: TransactionID
+    package var originalID: TransactionID
     package let account: AccountID
     /// The product of the latest period.
     package let productID: String

@@ -17,6 +17,8 @@ package struct CoreStage: Sendable {
     /// Of all customers, in the order in which they came about.
     package private(set) var events: [Event] = []
     package private(set) var notifications: [Notification] = []
+    /// What a shop with a store could not have done.
+    package private(set) var complaints: [String] = []
     private var nextIdentifier: Int64 = 1
 
     /// An empty shop at an instant.
@@ -57,7 +59,11 @@ package struct CoreStage: Sendable {
         ids.insert(account.id)
         var ledger = ledger(of: ids, for: command, at: now)
         _ = ledger.catchUp()
+        let expected = command.mostIdentifiers(for: Array(ledger.accounts.values))
+        let before = ledger.identifiers.remaining
         try ledger.perform(command, by: account.id)
+        let used = before - ledger.identifiers.remaining
+        if used > expected { complaints.append("\(command) took \(used) ids and said \(expected) would do") }
         keep(ledger)
         return ledger
     }
@@ -71,6 +77,29 @@ package struct CoreStage: Sendable {
             keep(ledger)
         }
         now = max(now, instant)
+    }
+
+    /// Lets time pass for each family by itself, in the order of their accounts: all that falls due for one before
+    /// anything does for the next, as a shop does that leaps.
+    ///
+    /// - Parameters:
+    ///   - customer: only this customer's family; nil for everybody.
+    ///   - steps: how many deadlines are handled before what was decided is kept.
+    package mutating func leap(to instant: Timestamp, for customer: String? = nil, atMost steps: Int = .max) {
+        now = max(now, instant)
+        var done: Set<AccountID> = []
+        for account in accounts.values.sorted(by: { $0.id < $1.id }) {
+            let family = Set(account.family?.members ?? [account.id])
+            if done.contains(account.id) { continue }
+            if let customer, let named = accounts[customer], !family.contains(named.id) { continue }
+            done.formUnion(family)
+            var isDone = false
+            while !isDone {
+                var ledger = ledger(of: family, for: .wake, at: now)
+                isDone = ledger.catchUp(atMost: steps)
+                keep(ledger)
+            }
+        }
     }
 
     /// Does a job in every account, in the order of their numbers.
@@ -106,7 +135,7 @@ package struct CoreStage: Sendable {
         let concerned = accounts.values.filter { ids.contains($0.id) }.sorted { $0.id < $1.id }
         return Ledger(
             accounts: concerned,
-            rows: command.rows(from: concerned).compactMap { rows[$0] },
+            rows: command.rows(from: concerned).compactMap { rows[$0] }.filter { ids.contains($0.account) },
             catalog: catalog,
             policy: policy,
             identifiers: Identifiers(reserved: nextIdentifier..<nextIdentifier + 1_000_000),

@@ -26,7 +26,7 @@ struct Till: AsyncParsableCommand {
             Buy.self, PurchaseCommand.self, SubscriptionCommand.self, CardCommand.self, AskToBuyCommand.self,
             RefundCommand.self, ProductCommand.self, History.self, Explain.self, AuthorityCommand.self,
             DoctorCommand.self,
-            BackupCommand.self,
+            BackupCommand.self, Simulate.self,
         ]
     )
 }

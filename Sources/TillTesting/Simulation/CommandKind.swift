@@ -1,0 +1,49 @@
+import TillCore
+
+/// The cases of `Command`, so that a simulation can say which of them it used.
+package enum CommandKind: String, CaseIterable, Sendable {
+    case purchase, finish, setAppAccountToken, joinFamily, leaveFamily, shareWithFamily, downloadApp
+    case turnAutoRenewOff, turnAutoRenewOn, useCard, setAskToBuy, decideHeldPurchase, acceptPriceIncrease
+    case requestRefund, reportConsumption, refund, declineRefund, reverseRefund, extend
+    case raisePrice, massExtension, shareProduct
+    case useClock, wake
+
+    /// The kind of a command. A new case of `Command` must find its kind here, and its wish.
+    package init(_ command: Command) {
+        self =
+            switch command {
+            case .purchase: .purchase
+            case .finish: .finish
+            case .setAppAccountToken: .setAppAccountToken
+            case .joinFamily: .joinFamily
+            case .leaveFamily: .leaveFamily
+            case .shareWithFamily: .shareWithFamily
+            case .downloadApp: .downloadApp
+            case .turnAutoRenewOff: .turnAutoRenewOff
+            case .turnAutoRenewOn: .turnAutoRenewOn
+            case .useCard: .useCard
+            case .setAskToBuy: .setAskToBuy
+            case .decideHeldPurchase: .decideHeldPurchase
+            case .acceptPriceIncrease: .acceptPriceIncrease
+            case .requestRefund: .requestRefund
+            case .reportConsumption: .reportConsumption
+            case .refund: .refund
+            case .declineRefund: .declineRefund
+            case .reverseRefund: .reverseRefund
+            case .extend: .extend
+            case .job(let job): CommandKind(job)
+            case .useClock: .useClock
+            case .wake: .wake
+            }
+    }
+
+    /// The kind of a job.
+    package init(_ job: Job) {
+        self =
+            switch job.task {
+            case .raisePrice: .raisePrice
+            case .extend: .massExtension
+            case .shareProduct: .shareProduct
+            }
+    }
+}

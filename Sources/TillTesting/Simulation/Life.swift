@@ -1,0 +1,262 @@
+import TillCore
+
+/// A year in the lives of a few customers of one shop, as a seed has it.
+package struct Life: Sendable {
+    /// Somebody wishes something at an instant.
+    package struct Act: Sendable {
+        package var instant: Timestamp
+        /// The customer, by the place in `customers`.
+        package var customer: Int
+        package var wish: Wish
+        /// Decides which of the subscriptions, products and offers is meant.
+        package var dice: UInt64
+    }
+
+    /// The same seed is the same life.
+    package let seed: UInt64
+    package let realm: Realm
+    package let policy: Policy
+    /// Names and storefronts; they are opened in this order at the start.
+    package let customers: [(name: String, storefront: Storefront)]
+    package let start: Timestamp
+    /// What the life calls a day, in milliseconds: less where months are accelerated.
+    package let day: Int64
+    /// How many days it lasts.
+    package let days: Int
+    /// The first of the sixty days that are lived hour by hour.
+    package let firstHourlyDay: Int
+    /// In the order of their instants.
+    package let acts: [Act]
+
+    /// The last instant.
+    package var end: Timestamp { start.advanced(milliseconds: Int64(days) * day) }
+}
+
+/// Makes a life of a seed.
+package struct LifeMaker {
+    private var dice: Dice
+    private var acts: [Life.Act] = []
+    private var start = Timestamp(milliseconds: 0)
+    private var day: Int64 = 86_400_000
+    private var people = 0
+    private static let days = 365
+
+    private init(seed: UInt64) { dice = Dice(seed: seed) }
+
+    /// The life of a seed.
+    package static func life(of seed: UInt64) -> Life {
+        var maker = LifeMaker(seed: seed)
+        return maker.make(seed)
+    }
+
+    private mutating func make(_ seed: UInt64) -> Life {
+        let realm: Realm = dice.one(of: .production, .sandbox)
+        let rate = chooseRate(in: realm)
+        let policy = choosePolicy(for: realm, rate: rate)
+        // Thirty of a life's days are a month, whatever the rate.
+        let month = rate.end(of: Period(1, .month), from: start, anchorDay: nil).milliseconds - start.milliseconds
+        day = rate.isCalendar ? 86_400_000 : month / 30
+        // Some begin on the last day of a month, some shortly before the clocks change; some not on a whole second.
+        let dates: [Int64] = [1_767_225_600, 1_769_889_600, 1_772_913_600, 1_774_958_400, 1_793_520_000]
+        start = Timestamp(seconds: dice.pick(dates) ?? dates[0]).advanced(milliseconds: dice.chance(30) ? 417 : 0)
+        people = dice.number(in: 1...4)
+        let storefronts = [Storefront.unitedStates] + ["DEU", "JPN"].compactMap { Storefront(code: $0) }
+        let customers = (0..<people).map { index in
+            (name: ["ann", "bob", "cem", "dia"][index], storefront: dice.pick(storefronts) ?? .unitedStates)
+        }
+        for person in 0..<people { begin(person) }
+        for _ in 0..<dice.number(in: 3...7) { episode() }
+        for _ in 0..<dice.number(in: 0...10) { noise() }
+        let ordered = acts.enumerated().sorted {
+            ($0.element.instant, $0.offset) < ($1.element.instant, $1.offset)
+        }
+        return Life(
+            seed: seed,
+            realm: realm,
+            policy: policy,
+            customers: customers,
+            start: start,
+            day: day,
+            days: Self.days,
+            firstHourlyDay: dice.number(in: 0...Self.days - 60),
+            acts: ordered.map(\.element)
+        )
+    }
+
+    private mutating func chooseRate(in realm: Realm) -> RenewalRate {
+        guard dice.chance(realm == .sandbox ? 30 : 10) else { return .calendar }
+        let names = ["sandbox-3-minutes", "sandbox-5-minutes", "sandbox-1-hour", "testflight", "xcode-2", "xcode-1003"]
+        return dice.pick(names).flatMap { RenewalRate(name: $0) } ?? .calendar
+    }
+
+    private mutating func choosePolicy(for realm: Realm, rate: RenewalRate) -> Policy {
+        var policy = Policy(for: realm, tokenChangeMovesHistory: dice.chance(50), rate: rate)
+        if dice.chance(65) {
+            let days = dice.pick(GracePeriod.lengths) ?? 16
+            policy.grace = GracePeriod(days: days, coverage: dice.one(of: .allRenewals, .paidToPaidOnly))
+        }
+        policy.refundRule = dice.pick(RefundRule.allCases) ?? .followPreference
+        if !rate.isCalendar {
+            policy.refundWindow = 60_000
+            if dice.chance(50) { policy.renewalCap = 12 }
+        }
+        policy.keepsAnchorDay = dice.chance(80)
+        policy.keepsGraceDate = dice.chance(50)
+        policy.commitmentsEverywhere = dice.chance(80)
+        if dice.chance(20) { policy.storefrontsAskingConsent = ["DEU"] }
+        return policy
+    }
+
+    // MARK: Episodes
+
+    private mutating func begin(_ person: Int) {
+        let first = dice.number(in: 0...60)
+        if dice.chance(20) { act(person, .download, on: first) }
+        act(person, .subscribe, on: first)
+        if person > 0, dice.chance(50) { act(person, .join, on: dice.number(in: 0...90)) }
+        if dice.chance(30) { act(person, .buyOnce, on: dice.number(in: 0...200)) }
+    }
+
+    /// Acts that belong together, so that what seldom happens by chance happens often enough.
+    private mutating func episode() {
+        let person = dice.number(in: 0...people - 1)
+        let first = dice.number(in: 5...300)
+        switch dice.number(in: 0...12) {
+        case 0, 1, 2: unpaid(person, from: first)
+        case 3: cancelled(person, from: first)
+        case 4: dearer(person, from: first)
+        case 5: removed(person, from: first)
+        case 6: refunded(person, from: first)
+        case 7: asked(person, from: first)
+        case 8: family(person, from: first)
+        case 9: extended(person, from: first)
+        case 10: changed(person, from: first)
+        case 11: held(person, from: first)
+        default: committed(person, from: first)
+        }
+    }
+
+    private mutating func unpaid(_ person: Int, from first: Int) {
+        act(person, .useCard(dice.chance(80) ? .declinedForRenewals : .declined), on: first)
+        let later = first + (dice.chance(50) ? dice.number(in: 5...100) : dice.number(in: 10...45))
+        switch dice.number(in: 0...9) {
+        case 0, 1, 2: act(person, .useCard(.accepted), on: later)
+        case 3, 8: act(person, .cancel, on: later)
+        case 4: act(person, .buySameAgain, on: later)
+        case 5: act(person, .changePlan, on: later)
+        case 6, 7: act(person, .refundLatest, on: later)
+        default: break
+        }
+        if dice.chance(60) { act(person, .useCard(.accepted), on: later + dice.number(in: 1...90)) }
+    }
+
+    private mutating func cancelled(_ person: Int, from first: Int) {
+        act(person, .cancel, on: first)
+        if dice.chance(40) { act(person, .resume, on: first + dice.number(in: 0...20)) }
+        if dice.chance(30) { act(person, .cancel, on: first + dice.number(in: 10...40)) }
+        let back = first + dice.number(in: 20...150)
+        act(person, dice.one(of: .subscribeAgain, .comeBackWithOffer, .buySameAgain, .comeBackWithOffer), on: back)
+    }
+
+    private mutating func dearer(_ person: Int, from first: Int) {
+        act(person, .raisePrice, on: first)
+        let answer = first + dice.number(in: 1...60)
+        switch dice.number(in: 0...4) {
+        case 0, 1: for month in 0...4 { act(person, .acceptPriceIncrease, on: answer + month * 20) }
+        case 2: act(person, .cancel, on: answer)
+        default: break
+        }
+        if dice.chance(20) { act(person, .raisePrice, on: first + dice.number(in: 10...60)) }
+    }
+
+    private mutating func removed(_ person: Int, from first: Int) {
+        act(person, .removeFromSale, on: first)
+        if dice.chance(50) { act(person, .useCard(.declinedForRenewals), on: first - 5) }
+        if dice.chance(40) { act(person, .useCard(.accepted), on: first + dice.number(in: 1...60)) }
+        if dice.chance(70) { act(person, .returnToSale, on: first + dice.number(in: 5...90)) }
+        if dice.chance(50) { act(person, .subscribeAgain, on: first + dice.number(in: 40...120)) }
+    }
+
+    private mutating func refunded(_ person: Int, from first: Int) {
+        act(person, dice.one(of: .refundLatest, .refundLatest, .refundOlder, .refundAnything), on: first)
+        let later = first + dice.number(in: 0...60)
+        if dice.chance(60) { act(person, .reverseRefund, on: later) }
+        if dice.chance(50) { act(person, dice.one(of: .subscribeAgain, .buySameAgain), on: later) }
+        if dice.chance(20) { act(person, .reverseRefund, on: later + dice.number(in: 0...30)) }
+    }
+
+    private mutating func asked(_ person: Int, from first: Int) {
+        if dice.chance(50) { act(person, .buyOnce, on: first) }
+        act(person, .requestRefund, on: first)
+        if dice.chance(60) { act(person, .reportConsumption, on: first, hours: dice.number(in: 0...20)) }
+        if dice.chance(50) { act(person, .declineRefund, on: first + dice.number(in: 0...3)) }
+        if dice.chance(30) { act(person, .refundAnything, on: first + dice.number(in: 0...3)) }
+        if dice.chance(40) { act(person, .reverseRefund, on: first + dice.number(in: 1...20)) }
+    }
+
+    private mutating func family(_ person: Int, from first: Int) {
+        act(person, .join, on: first)
+        act(person, .subscribe, on: first + dice.number(in: 0...10))
+        if dice.chance(40) { act(person, .shareProduct, on: first + dice.number(in: 0...60)) }
+        if dice.chance(40) { act(person, .share(false), on: first + dice.number(in: 5...80)) }
+        if dice.chance(30) { act(person, .share(true), on: first + dice.number(in: 20...120)) }
+        if dice.chance(40) { act(person, .refundLatest, on: first + dice.number(in: 5...120)) }
+        if dice.chance(30) { act(person, .reverseRefund, on: first + dice.number(in: 20...130)) }
+        if dice.chance(50) { act(person, .leave, on: first + dice.number(in: 5...200)) }
+    }
+
+    private mutating func extended(_ person: Int, from first: Int) {
+        for _ in 0..<dice.number(in: 1...3) {
+            let wish: Wish = dice.one(of: .extend, .extend, .extendEverybody)
+            act(person, wish, on: first + dice.number(in: 0...40))
+        }
+    }
+
+    private mutating func changed(_ person: Int, from first: Int) {
+        for _ in 0..<dice.number(in: 1...4) {
+            let wish: Wish = dice.one(of: .changePlan, .changePlan, .changePlanWithOffer, .takeOffer)
+            act(person, wish, on: first + dice.number(in: 0...60))
+        }
+        if dice.chance(60) { act(person, .withdrawPlanChange, on: first + dice.number(in: 1...40)) }
+    }
+
+    private mutating func held(_ person: Int, from first: Int) {
+        act(person, .askToBuy(true), on: first)
+        act(person, dice.one(of: .buyOnce, .subscribeAgain, .changePlan), on: first)
+        act(person, .startPurchaseAndLeave, on: first + 1)
+        act(person, .decideHeldPurchase(approved: dice.chance(70)), on: first + dice.number(in: 0...20))
+        act(person, .decideHeldPurchase(approved: dice.chance(70)), on: first + dice.number(in: 1...20))
+        act(person, .askToBuy(false), on: first + dice.number(in: 1...10))
+    }
+
+    private mutating func committed(_ person: Int, from first: Int) {
+        act(person, .payMonthly, on: first / 4)
+        if dice.chance(40) { act(person, .useCard(.declinedForRenewals), on: first) }
+        if dice.chance(40) { act(person, .cancel, on: first + dice.number(in: 0...90)) }
+        if dice.chance(40) { act(person, .changePlan, on: first + dice.number(in: 0...90)) }
+        if dice.chance(40) { act(person, .useCard(.accepted), on: first + dice.number(in: 1...100)) }
+    }
+
+    private mutating func noise() {
+        let wishes: [Wish] = [
+            .finish, .setToken, .download, .wake, .useClock, .nonsense, .nonsense, .lowerPrice, .changeGrace,
+            .takeOffer,
+            .buyOnce, .resume, .cancel, .subscribe, .share(true), .refundAnything, .acceptPriceIncrease, .payMonthly,
+        ]
+        act(dice.number(in: 0...people - 1), dice.pick(wishes) ?? .wake, on: dice.number(in: 0...Self.days - 1))
+    }
+
+    /// Half of all acts happen at the hour of the start, so that they meet the ends of periods.
+    private mutating func act(_ person: Int, _ wish: Wish, on date: Int, hours: Int? = nil) {
+        var instant = start.advanced(milliseconds: Int64(max(0, date)) * day)
+        if let hours {
+            instant = instant.advanced(milliseconds: Int64(hours) * day / 24)
+        } else if dice.chance(50) {
+            instant = instant.advanced(milliseconds: Int64(dice.next() % UInt64(day)))
+            if dice.chance(50) { instant = instant.wholeSecond }
+        }
+        let end = start.advanced(milliseconds: Int64(Self.days) * day)
+        guard instant >= start, instant < end else { return }
+        acts.append(Life.Act(instant: instant, customer: person, wish: wish, dice: dice.next()))
+    }
+}

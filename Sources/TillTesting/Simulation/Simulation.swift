@@ -1,0 +1,199 @@
+import TillCore
+
+/// The law over seeds: a life is the same life however time passes in it.
+package enum Simulation {
+    /// How often time stops on its way from one act to the next.
+    package enum Pace: Sendable {
+        /// Never.
+        case leaps
+        /// Once a day.
+        case days
+        /// Once an hour for sixty days, and never before and after.
+        case sixtyDaysOfHours
+    }
+
+    /// What came of a seed.
+    package struct Verdict: Sendable {
+        package let seed: UInt64
+        /// What was wrong: the seed first; nil when nothing was.
+        package let failure: String?
+        /// What the life went through.
+        package let count: TransitionCount
+    }
+
+    /// Lives a life of the rules alone in three ways, and compares them.
+    package static func judge(seed: UInt64) async -> Verdict {
+        let life = LifeMaker.life(of: seed)
+        var days = Course(of: life, in: CoreWorld(for: life, passing: .familyByFamily(steps: .max)), isWatched: true)
+        await days.run(at: .days)
+        // Two deadlines at a time, so that the parts of a long way are told apart from the whole.
+        let steps = seed.isMultiple(of: 2) ? Int.max : 2
+        var leaps = Course(of: life, in: CoreWorld(for: life, passing: .familyByFamily(steps: steps)))
+        await leaps.run(at: .leaps)
+        var hours = Course(of: life, in: CoreWorld(for: life, passing: .asItFallsDue))
+        await hours.run(at: .sixtyDaysOfHours)
+        var failure = days.failure
+        if failure == nil { failure = await leaps.difference(from: days, "in leaps and day by day", isExact: true) }
+        if failure == nil { failure = await leaps.difference(from: hours, "in leaps and hour by hour", isExact: true) }
+        return Verdict(seed: seed, failure: failure.map { "seed \(seed): \($0)" }, count: days.count)
+    }
+
+    /// Lives a life in two worlds of one kind, in leaps and at another pace, and compares them.
+    ///
+    /// - Parameter world: makes a new world of the life at its start.
+    package static func judge<Place: World>(
+        seed: UInt64,
+        at pace: Pace,
+        in world: (Life) async throws -> Place
+    ) async throws -> Verdict {
+        let life = LifeMaker.life(of: seed)
+        var steps = Course(of: life, in: try await world(life), isWatched: true)
+        await steps.run(at: pace)
+        var leaps = Course(of: life, in: try await world(life))
+        await leaps.run(at: .leaps)
+        var failure = steps.failure
+        if failure == nil { failure = await leaps.difference(from: steps, "in leaps and step by step", isExact: false) }
+        return Verdict(seed: seed, failure: failure.map { "seed \(seed): \($0)" }, count: steps.count)
+    }
+}
+
+/// One way through a life.
+package struct Course<Place: World>: Sendable {
+    private let life: Life
+    private var world: Place
+    private let isWatched: Bool
+    private var now: Timestamp
+    private var told = 0
+    private var acts: [(act: Life.Act, deed: Deed, refusal: Refusal?)] = []
+    /// What the life went through, if it was watched.
+    package private(set) var count = TransitionCount()
+    /// What broke on the way, and the acts up to it.
+    package private(set) var failure: String?
+
+    /// - Parameter isWatched: whether what is always true is checked on the way, and the transitions are counted.
+    package init(of life: Life, in world: Place, isWatched: Bool = false) {
+        self.life = life
+        self.world = world
+        self.isWatched = isWatched
+        now = life.start
+    }
+
+    /// Lives the life to its end.
+    package mutating func run(at pace: Simulation.Pace) async {
+        do {
+            for act in life.acts {
+                try await pass(to: act.instant, at: pace)
+                let everybody = pace != .leaps || act.wish.concernsEverybody
+                let name = life.customers[act.customer].name
+                try await world.advance(to: act.instant, for: everybody ? nil : name)
+                try await watch(after: nil)
+                try await perform(act, by: name)
+                guard failure == nil else { return }
+            }
+            try await pass(to: life.end, at: pace)
+            try await world.advance(to: life.end, for: nil)
+            try await watch(after: nil, deeply: true)
+        } catch {
+            failure = report("the world broke: \(error)")
+        }
+    }
+
+    private mutating func perform(_ act: Life.Act, by name: String) async throws {
+        guard var reader = WishReader(act, by: name, in: try await world.observe()) else { return }
+        let deed = reader.deed()
+        let refusal = try await world.perform(deed)
+        acts.append((act, deed, refusal))
+        if case .earlierThanLastEvent? = refusal { failure = report("an act came before what had happened") }
+        count.count(deed, isRefused: refusal != nil)
+        try await watch(after: deed)
+    }
+
+    private mutating func pass(to instant: Timestamp, at pace: Simulation.Pace) async throws {
+        let hours = pace == .sixtyDaysOfHours
+        guard pace != .leaps else { return }
+        let step = hours ? life.day / 24 : life.day
+        let first = hours ? life.start.advanced(milliseconds: Int64(life.firstHourlyDay) * life.day) : life.start
+        let last = hours ? min(instant, first.advanced(milliseconds: 60 * life.day)) : instant
+        let elapsed = max(0, now.milliseconds - first.milliseconds)
+        var stop = first.advanced(milliseconds: (elapsed / step + 1) * step)
+        while stop < last {
+            try await world.advance(to: stop, for: nil)
+            stop = stop.advanced(milliseconds: step)
+        }
+        now = instant
+    }
+
+    private mutating func watch(after deed: Deed?, deeply: Bool = false) async throws {
+        guard isWatched, failure == nil else { return }
+        let observation = try await world.observe()
+        count.count(observation.notifications.dropFirst(told), after: deed)
+        told = observation.notifications.count
+        count.note(observation)
+        let broken = Invariants.findings(in: observation, deeply: deeply || acts.count.isMultiple(of: 16))
+        guard !broken.isEmpty else { return }
+        failure = report("at \(observation.now.iso8601): " + broken.joined(separator: "\n  "))
+    }
+
+    // MARK: What differs
+
+    /// The first difference from another way through the same life; nil when there is none.
+    func difference(from other: Course, _ ways: String, isExact: Bool) async -> String? {
+        if let failure { return failure }
+        if let failure = other.failure { return failure }
+        for (mine, theirs) in zip(acts, other.acts)
+        where mine.refusal?.name != theirs.refusal?.name || mine.deed.name != theirs.deed.name {
+            let answers = "\(mine.deed.name): \(mine.refusal?.name ?? "done"), \(theirs.deed.name): "
+            return report("\(ways), an act differs: \(answers)\(theirs.refusal?.name ?? "done")", to: mine.act.instant)
+        }
+        do {
+            let mine = Portrait(of: try await world.observe(), isExact: isExact)
+            let theirs = Portrait(of: try await other.world.observe(), isExact: isExact)
+            return mine.difference(from: theirs).map { report("\(ways), \($0)") }
+        } catch {
+            return report("the world broke: \(error)")
+        }
+    }
+
+    private func report(_ what: String, to instant: Timestamp? = nil) -> String {
+        let limit = instant ?? life.end
+        let lines = acts.filter { $0.act.instant <= limit }.map { act, deed, refusal in
+            "  \(act.instant.iso8601) +\(act.instant.milliseconds % 1_000) \(life.customers[act.customer].name): "
+                + "\(act.wish) = \(deed.text)" + (refusal.map { " refused: \($0.name)" } ?? "")
+        }
+        let world = "\(life.realm), \(life.policy.rate.name), grace \(life.policy.grace.map { "\($0)" } ?? "none")"
+        return "\(what)\n  in \(world), from \(life.start.iso8601) to \(life.end.iso8601); the acts:\n"
+            + lines.joined(separator: "\n")
+    }
+}
+
+extension Refusal {
+    /// The name of the case: what it is about may have other ids.
+    fileprivate var name: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
+}
+
+extension Deed {
+    /// What kind of deed it is, without ids.
+    fileprivate var name: String {
+        switch self {
+        case .command(let command, let customer): "\(customer) \(CommandKind(command).rawValue)"
+        case .sell(let product, _): "sell \(product.id)"
+        case .job(let job): "job \(CommandKind(job).rawValue)"
+        case .grace(let grace): "grace \(grace?.days ?? 0)"
+        case .nothing: "nothing"
+        }
+    }
+
+    /// What exactly is done.
+    fileprivate var text: String {
+        switch self {
+        case .command(.purchase(let purchase), _):
+            "buy \(purchase.productID) \(purchase.offer) \(purchase.billingPlan?.rawValue ?? "")"
+        case .command(let command, _): "\(command)"
+        case .sell(let product, let job):
+            "sell \(product.id), for sale \(product.isForSale), shared \(product.isFamilyShareable), "
+                + "\(product.prices.standard.milliunits)" + (job.map { ", \($0.task)" } ?? "")
+        case .job(let job): "\(job.task)"
+        case .grace, .nothing: "\(self)"
+        }
+    }
+}

@@ -1,0 +1,280 @@
+import TillCore
+
+/// Reads what a wish means in the world as it stands.
+struct WishReader {
+    let observation: Observation
+    let account: Account
+    let act: Life.Act
+    private var dice: Dice
+
+    /// Nil for a customer whom the shop does not know.
+    init?(_ act: Life.Act, by customer: String, in observation: Observation) {
+        guard let account = observation.accounts[customer] else { return nil }
+        self.account = account
+        self.observation = observation
+        self.act = act
+        dice = Dice(seed: act.dice)
+    }
+
+    /// What is to be done.
+    mutating func deed() -> Deed {
+        switch act.wish {
+        case .subscribe, .subscribeAgain, .buySameAgain, .changePlan, .withdrawPlanChange, .takeOffer,
+            .changePlanWithOffer, .comeBackWithOffer, .payMonthly, .buyOnce, .startPurchaseAndLeave:
+            return command(purchase().map { .purchase($0) })
+        case .decideHeldPurchase(let approved):
+            let number = dice.pick(account.heldPurchases)?.number
+            return command(number.map { .decideHeldPurchase(number: $0, approved: approved) })
+        case .cancel: return command(subscription { $0.autoRenews }.map { .turnAutoRenewOff($0.originalID) })
+        case .resume: return command(subscription { !$0.autoRenews }.map { .turnAutoRenewOn($0.originalID) })
+        case .useCard(let card): return command(.useCard(card))
+        case .askToBuy(let asks): return command(.setAskToBuy(asks))
+        case .acceptPriceIncrease:
+            let pending = subscription { $0.priceIncrease?.stage == .pending }
+            return command(pending.map { .acceptPriceIncrease($0.originalID) })
+        case .download:
+            let download = AppTransaction(originalPurchaseDate: observation.now.wholeSecond)
+            return command(.downloadApp(download))
+        case .finish: return command(row { !$0.isFinished }.map { .finish($0.id) })
+        case .setToken:
+            let token = "00000000-0000-4000-8000-00000000000\(dice.number(in: 0...9))"
+            return command(row { $0.isOriginal }.map { .setAppAccountToken($0.id, token: token) })
+        case .join: return join()
+        case .leave: return command(.leaveFamily)
+        case .share(let shares):
+            let catalog = observation.catalog
+            let shareable = row {
+                $0.ownership == .purchased && catalog.products[$0.productID]?.isFamilyShareable == true
+            }
+            return command(shareable.map { .shareWithFamily($0.originalID, shares) })
+        case .requestRefund, .reportConsumption, .refundLatest, .refundOlder, .refundAnything, .declineRefund,
+            .reverseRefund:
+            return command(moneyBack())
+        case .extend: return extend()
+        case .extendEverybody, .raisePrice, .lowerPrice, .removeFromSale, .returnToSale, .shareProduct, .changeGrace:
+            return changeOfTheShop()
+        case .useClock: return command(.useClock(dice.one(of: nil, "own")))
+        case .wake: return command(.wake)
+        case .nonsense: return command(nonsense())
+        }
+    }
+
+    private func command(_ command: Command?) -> Deed {
+        command.map { .command($0, by: account.customer) } ?? .nothing
+    }
+
+    // MARK: Purchases
+
+    private mutating func purchase() -> Purchase? {
+        switch act.wish {
+        case .subscribe:
+            guard let product = dice.pick(products { $0.plan != nil }) else { return nil }
+            return Purchase(productID: product.id, appAccountToken: token(), offer: offer(of: product))
+        case .subscribeAgain:
+            guard let held = subscription({ $0.ended != nil || $0.current.revocation != nil }) else { return nil }
+            let product = dice.pick(products { $0.plan?.groupID == held.groupID })
+            return product.map { Purchase(productID: $0.id) }
+        case .buySameAgain:
+            return subscription { $0.trouble != nil || $0.ended != nil }.map {
+                Purchase(productID: $0.nextProductID, offer: .none)
+            }
+        case .changePlan, .changePlanWithOffer:
+            guard let held = subscription({ _ in true }) else { return nil }
+            let others = products { $0.plan?.groupID == held.groupID && $0.id != held.current.productID }
+            guard let other = dice.pick(others) else { return nil }
+            let monthly = other.plan?.monthly != nil && dice.chance(30)
+            let offer = act.wish == .changePlan ? .none : promotion(of: other)
+            return Purchase(productID: other.id, offer: monthly ? .none : offer, billingPlan: monthly ? .monthly : nil)
+        case .withdrawPlanChange:
+            return subscription { $0.nextProductID != $0.current.productID }.map {
+                Purchase(productID: $0.current.productID, offer: .none)
+            }
+        case .takeOffer: return subscription { _ in true }.flatMap { offer(for: $0.current.productID) }
+        case .comeBackWithOffer:
+            guard let held = subscription({ $0.ended != nil }) else { return nil }
+            let product = dice.pick(products { $0.plan?.groupID == held.groupID && $0.offer(.winBack) != nil })
+            guard let product, let id = product.offer(.winBack)?.id else { return nil }
+            return Purchase(productID: product.id, offer: dice.chance(80) ? .winBack(id) : promotion(of: product))
+        case .payMonthly: return Purchase(productID: "gold.year", offer: .none, billingPlan: .monthly)
+        case .startPurchaseAndLeave:
+            return dice.pick(products { _ in true }).map { Purchase(productID: $0.id, isInterrupted: true) }
+        default:
+            guard let product = dice.pick(products { $0.plan == nil }) else { return nil }
+            let isCoins = product.type == .consumable
+            return Purchase(
+                productID: product.id,
+                quantity: isCoins ? dice.number(in: 1...3) : 1,
+                offer: isCoins && dice.chance(20) ? .code("COIN") : .automatic,
+                isFinished: dice.chance(30)
+            )
+        }
+    }
+
+    private mutating func token() -> String? { dice.chance(20) ? "7F4A7C15-0000-4000-8000-000000000001" : nil }
+
+    private mutating func offer(of product: Product) -> OfferChoice {
+        switch dice.number(in: 0...5) {
+        case 0: .none
+        case 1: .introductory(evenIfUsed: dice.chance(30))
+        case 2: (product.offers.first { $0.kind == .code }?.id).map { .code($0) } ?? .automatic
+        default: .automatic
+        }
+    }
+
+    private mutating func promotion(of product: Product) -> OfferChoice {
+        let some = product.offers.filter { $0.kind == .promotional || $0.kind == .code }
+        guard let offer = dice.pick(some), let id = offer.id else { return .none }
+        return offer.kind == .code ? .code(id) : .promotional(id)
+    }
+
+    private mutating func offer(for productID: String) -> Purchase? {
+        guard let product = observation.catalog.products[productID] else { return nil }
+        return Purchase(productID: productID, offer: promotion(of: product))
+    }
+
+    // MARK: Families and money back
+
+    private mutating func join() -> Deed {
+        let others = observation.accounts.values.filter { $0.id != account.id }.sorted { $0.id < $1.id }
+        // Seldom of one's own, which makes a family of one.
+        let host = dice.chance(4) ? account : dice.pick(others) ?? account
+        return command(.joinFamily(of: host.id, named: host.family?.name ?? "family of \(host.customer)"))
+    }
+
+    private mutating func moneyBack() -> Command? {
+        switch act.wish {
+        case .requestRefund:
+            let reason = dice.pick(ConsumptionRequestReason.allCases) ?? .other
+            return row { $0.ownership == .purchased && $0.revocation == nil }.map { .requestRefund($0.id, reason) }
+        case .reportConsumption:
+            let report = ConsumptionReport(
+                preference: dice.pick([nil] + ConsumptionReport.Preference.allCases) ?? nil,
+                consumptionPercentage: dice.one(of: nil, 0, 40_000, 100_000)
+            )
+            return request().map { .reportConsumption($0, report) }
+        case .refundLatest:
+            return subscription { $0.current.revocation == nil }.map { .refund(refund(of: $0.current.id)) }
+        case .refundOlder:
+            let latest = Set(account.subscriptions.map(\.current.id))
+            return row { $0.groupID != nil && !latest.contains($0.id) }.map { .refund(refund(of: $0.id)) }
+        case .refundAnything: return row { _ in true }.map { .refund(refund(of: $0.id)) }
+        case .declineRefund: return request().map { .declineRefund($0) }
+        default: return row { $0.refundNumber != nil }.map { .reverseRefund($0.id) }
+        }
+    }
+
+    private mutating func request() -> TransactionID? {
+        dice.pick(account.refundRequests)?.transaction ?? row { _ in true }?.id
+    }
+
+    private mutating func refund(of id: TransactionID) -> Refund {
+        let share: Refund.Share = dice.one(of: .full, .full, .unused, .part(50_000))
+        return Refund(transaction: id, share: share, reason: dice.one(of: .other, .issueInApp))
+    }
+
+    // MARK: The developer and the operator
+
+    private mutating func extend() -> Deed {
+        let days = dice.number(in: 1...90)
+        let request = "request \(dice.chance(80) ? act.dice : 1)"
+        return command(
+            subscription { $0.ended == nil }.map {
+                .extend(Extension(subscription: $0.originalID, days: days, reasonCode: 1, request: request))
+            }
+        )
+    }
+
+    private mutating func changeOfTheShop() -> Deed {
+        let name = "job \(act.dice)"
+        switch act.wish {
+        case .changeGrace:
+            let days = dice.pick(GracePeriod.lengths) ?? 16
+            return .grace(dice.chance(40) ? nil : GracePeriod(days: days, coverage: .allRenewals))
+        case .returnToSale:
+            guard var product = dice.pick(products(forSale: false) { _ in true }) else { return .nothing }
+            product.isForSale = true
+            return .sell(product, job: nil)
+        case .shareProduct:
+            guard var product = dice.pick(products { $0.plan != nil && !$0.isFamilyShareable }) else { return .nothing }
+            product.isFamilyShareable = true
+            return .sell(product, job: Job(id: name, task: .shareProduct(product.id)))
+        default: break
+        }
+        // What somebody has, rather than what nobody would miss.
+        let held = subscription { $0.ended == nil }.flatMap { observation.catalog.products[$0.current.productID] }
+        guard var product = held ?? dice.pick(products { $0.plan != nil }) else { return .nothing }
+        switch act.wish {
+        case .extendEverybody:
+            let wanted = MassExtension(
+                productID: product.id,
+                days: dice.number(in: 1...90),
+                reasonCode: 2,
+                request: name,
+                storefronts: dice.chance(30) ? ["USA"] : nil
+            )
+            return .job(Job(id: name, task: .extend(wanted)))
+        case .raisePrice:
+            product.prices = product.prices.times(dice.one(of: 120, 160, 250))
+            let consent: PriceRaise.Consent = dice.one(of: .automatic, .required, .required, .notNeeded)
+            let raise = PriceRaise(productID: product.id, prices: product.prices, consent: consent)
+            return .sell(product, job: Job(id: name, task: .raisePrice(raise)))
+        case .lowerPrice:
+            product.prices = product.prices.times(80)
+            return .sell(product, job: nil)
+        default:
+            product.isForSale = false
+            return .sell(product, job: nil)
+        }
+    }
+
+    private mutating func nonsense() -> Command? {
+        let strangers = observation.accounts.values.filter { $0.id != account.id }.map(\.id)
+        // A stranger's first row, which no lagging behind alters.
+        let theirs = observation.rows.values.filter { strangers.contains($0.account) }.map(\.id).min()
+        let unknown = dice.chance(50) ? theirs ?? TransactionID(1) : TransactionID(1)
+        let other = row { $0.ownership == .familyShared || !$0.isOriginal }?.id ?? unknown
+        let commands: [Command] = [
+            .purchase(Purchase(productID: "nothing")), .purchase(Purchase(productID: "coins", quantity: 11)),
+            .purchase(Purchase(productID: "coins", appAccountToken: "token")),
+            .purchase(Purchase(productID: "silver.month", billingPlan: .monthly)),
+            .purchase(Purchase(productID: "skin", price: Money(milliunits: -1, currency: "USD"))),
+            .purchase(Purchase(productID: "gold.month", offer: .promotional("none"))),
+            .turnAutoRenewOff(unknown), .turnAutoRenewOn(other), .acceptPriceIncrease(other),
+            .shareWithFamily(other, true), .setAppAccountToken(other, token: "00000000-0000-4000-8000-000000000000"),
+            .decideHeldPurchase(number: 0, approved: true), .declineRefund(other), .reverseRefund(other),
+            .refund(Refund(transaction: other, share: .part(0))),
+            .extend(Extension(subscription: unknown, days: 1, reasonCode: 0, request: "none")), .leaveFamily,
+        ]
+        return dice.pick(commands)
+    }
+
+    // MARK: What there is
+
+    private func products(forSale: Bool = true, _ fits: (Product) -> Bool) -> [Product] {
+        observation.catalog.products.values.filter { $0.isForSale == forSale && fits($0) }.sorted { $0.id < $1.id }
+    }
+
+    /// One of the customer's own subscriptions, if possible one that fits.
+    private mutating func subscription(_ fits: (Subscription) -> Bool) -> Subscription? {
+        let own = account.subscriptions.filter { $0.ownership == .purchased }
+        return dice.pick(own.filter(fits)) ?? dice.pick(own)
+    }
+
+    /// One of the customer's rows, if possible one that fits; oftener a late one.
+    private mutating func row(_ fits: (Transaction) -> Bool) -> Transaction? {
+        let all = observation.rows.values.filter { $0.account == account.id }.sorted { $0.change < $1.change }
+        let fitting = all.filter(fits)
+        if dice.chance(50), let last = fitting.last { return last }
+        return dice.pick(fitting) ?? dice.pick(all)
+    }
+}
+
+extension PriceList {
+    /// Every price, so many hundredths of it.
+    fileprivate func times(_ percent: Int64) -> PriceList {
+        func scaled(_ money: Money) -> Money {
+            Money(milliunits: money.milliunits * percent / 100, currency: money.currency)
+        }
+        return PriceList(standard: scaled(standard), byStorefront: byStorefront.mapValues(scaled))
+    }
+}

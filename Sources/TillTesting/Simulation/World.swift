@@ -1,0 +1,53 @@
+import TillCore
+
+/// A shop in which a simulated life can be lived, whatever keeps it: the rules alone, or a whole shop on an engine.
+///
+/// Clocks stand still between two calls. The customers exist already.
+package protocol World: Sendable {
+    /// Lets time pass up to an instant that is not earlier than the present.
+    ///
+    /// - Parameter customer: whom the next act is about; nil for everybody. Only this customer and their family must
+    ///   have come to the instant; others may lag behind until they are named or everybody is.
+    mutating func advance(to instant: Timestamp, for customer: String?) async throws
+
+    /// Does something now.
+    ///
+    /// - Returns: why it was refused; nil when it was done.
+    mutating func perform(_ deed: Deed) async throws -> Refusal?
+
+    /// The world as it stands.
+    func observe() async throws -> Observation
+}
+
+/// All that can be seen of a shop.
+package struct Observation: Sendable {
+    /// By the customer's name.
+    package var accounts: [String: Account]
+    package var rows: [TransactionID: Transaction]
+    /// Those of one account in the order in which they came about.
+    package var notifications: [Notification]
+    package var catalog: Catalog
+    package var policy: Policy
+    package var now: Timestamp
+    /// What the world itself finds wrong with itself: a sentence each.
+    package var complaints: [String]
+
+    /// A shop as it was seen.
+    package init(
+        accounts: [String: Account],
+        rows: [TransactionID: Transaction],
+        notifications: [Notification],
+        catalog: Catalog,
+        policy: Policy,
+        now: Timestamp,
+        complaints: [String] = []
+    ) {
+        self.accounts = accounts
+        self.rows = rows
+        self.notifications = notifications
+        self.catalog = catalog
+        self.policy = policy
+        self.now = now
+        self.complaints = complaints
+    }
+}

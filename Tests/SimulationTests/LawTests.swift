@@ -1,0 +1,72 @@
+import Testing
+import TillCore
+import TillTesting
+
+/// A life in one leap is the same life day by day and hour by hour.
+@Suite("A life is the same however time passes")
+struct LawTests {
+    @Test("Five hundred lives of the rules alone, and every transition in them")
+    func core() async {
+        let verdicts = await withTaskGroup(of: [Simulation.Verdict].self) { group in
+            for part in 0..<4 {
+                group.addTask {
+                    var verdicts: [Simulation.Verdict] = []
+                    for seed in stride(from: UInt64(1 + part), through: 500, by: 4) {
+                        verdicts.append(await Simulation.judge(seed: seed))
+                    }
+                    return verdicts
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(verdicts.count == 500)
+        let failures = verdicts.sorted { $0.seed < $1.seed }.compactMap(\.failure)
+        #expect(failures.isEmpty, "\(failures.count) seeds failed; the first: \(failures.first ?? "")")
+        let count = verdicts.reduce(into: TransitionCount()) { $0.add($1.count) }
+        print(count.text)
+        #expect(count.rare(below: 5).isEmpty, "rows of the table that were reached less than five times")
+        #expect(count.unused.isEmpty, "commands that never did anything")
+        #expect(count.strange.isEmpty, "transitions that no table has")
+    }
+
+    @Test("A shop in which a stop leaves a trace is found out")
+    func traces() async throws {
+        let verdict = try await Simulation.judge(seed: 1, at: .days) { TracedWorld(inner: CoreWorld(for: $0)) }
+        let failure = try #require(verdict.failure)
+        #expect(failure.hasPrefix("seed 1: "))
+        #expect(failure.contains("lastEvent"))
+    }
+
+    @Test("The same seed is the same life, another is another")
+    func seeds() {
+        let lives = [7, 7, 8].map { LifeMaker.life(of: $0) }
+        let texts = lives.map { life in life.acts.map { "\($0)" } }
+        #expect(texts[0] == texts[1])
+        #expect(texts[0] != texts[2])
+        #expect(lives[0].policy == lives[1].policy)
+    }
+
+    @Test("Dice fall as they always did")
+    func dice() {
+        var dice = Dice(seed: 1_234_567)
+        #expect(
+            [dice.next(), dice.next(), dice.next()] == [
+                6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,
+            ]
+        )
+    }
+}
+
+/// A shop that writes something whenever its time is moved.
+private struct TracedWorld: World {
+    var inner: CoreWorld
+
+    mutating func advance(to instant: Timestamp, for customer: String?) {
+        inner.advance(to: instant, for: customer)
+        _ = inner.perform(.command(.setAskToBuy(false), by: "ann"))
+    }
+
+    mutating func perform(_ deed: Deed) -> Refusal? { inner.perform(deed) }
+
+    func observe() -> Observation { inner.observe() }
+}
