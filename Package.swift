@@ -122,7 +122,10 @@ let package = Package(
         .testTarget(name: "TillCoreTests", dependencies: ["TillTesting", "TillCore"], swiftSettings: settings),
         .testTarget(
             name: "ScenarioTests",
-            dependencies: ["TillTesting", "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillCore"],
+            dependencies: [
+                "TillTesting", "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore",
+                hummingbird, hummingbirdTesting, httpTypes, nioCore,
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -32,6 +32,7 @@ package struct ScopeRules: Codable, Equatable, Sendable {
         policy.keepsGraceDate = settings.keepsGraceDate
         policy.commitmentsEverywhere = settings.commitmentsEverywhere
         policy.refundWindow = Int64(settings.refundWindowHours) * 3_600_000
+        policy.storefrontsAskingConsent = Set(settings.storefrontsAskingConsent)
         if realm == .sandbox, settings.sandboxRenewalCap > 0 {
             policy.renewalCap = rate.name == "testflight" ? 6 : settings.sandboxRenewalCap
         }

@@ -22,6 +22,8 @@ package struct Settings: Codable, Equatable, Sendable {
     package var commitmentsEverywhere = true
     /// Hours from a customer's request for a refund to the decision.
     package var refundWindowHours = 12
+    /// Storefronts whose law asks for consent to every increase of a price, alpha-3.
+    package var storefrontsAskingConsent: [String] = []
     /// Let the notification history tell of what was made and not tried, too.
     package var historyListsAll = false
     /// Seconds in which a developer's server must have answered.

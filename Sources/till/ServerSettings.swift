@@ -14,6 +14,7 @@ struct SettingsSource {
         "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
         "demo", "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
         "commitmentsEverywhere", "refundWindowHours", "historyListsAll", "deliveryTimeout", "deliveryRoot",
+        "storefrontAskingConsent",
     ]
 
     /// - Parameter file: a JSON file; nil asks `TILL_CONFIG`.

@@ -18,6 +18,8 @@ struct ShopChoices: ParsableArguments {
     var commitmentsEverywhere: Bool?
     @Option(help: "Hours from a customer's request for a refund to the decision (default 12).")
     var refundWindowHours: Int?
+    @Option(help: "A storefront whose law asks for consent to every price increase; may be repeated.")
+    var storefrontAskingConsent: [String] = []
     @Option(help: "true or false (default): let the notification history list what was never tried.")
     var historyListsAll: Bool?
     @Option(help: "Seconds in which a developer's server must have answered (default 10).")
@@ -51,6 +53,10 @@ struct ShopChoices: ParsableArguments {
             default: settings.deliveryTimeout,
             in: 1...300
         )
+        settings.storefrontsAskingConsent = source.texts(storefrontAskingConsent, "storefrontAskingConsent")
+        for code in settings.storefrontsAskingConsent where Storefront(code: code) == nil {
+            throw ValidationError("\(code) is not a storefront; give three capital letters such as KOR.")
+        }
         settings.deliveryRoots = source.texts(deliveryRoot, "deliveryRoot")
         settings.retriesInSandbox =
             try source.choice(retriesInSandbox, "retriesInSandbox") ?? settings.retriesInSandbox

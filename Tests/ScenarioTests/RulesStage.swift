@@ -14,11 +14,9 @@ final class RulesStage: Stage {
 
     func perform(_ act: Act, by customer: String) throws {
         do {
-            try core.act(customer, command(act))
+            try core.act(customer, act.command { core.accounts[$0]?.id })
         } catch let refusal as Refusal {
-            let name = String(describing: refusal).prefix { $0 != "(" }
-            let code = name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }
-            throw Refused(code: code, explanation: refusal.explanation)
+            throw Refused(refusal)
         }
     }
 
@@ -65,13 +63,18 @@ final class RulesStage: Stage {
             )
         }
     }
+}
 
-    private func command(_ act: Act) throws -> Command {
+extension Act {
+    /// The act as the rules know it.
+    ///
+    /// - Parameter account: the account of a customer.
+    func command(_ account: (String) -> AccountID?) throws -> Command {
         func id(_ text: String) throws -> TransactionID {
             guard let number = Int64(text) else { throw Refused(code: "unknown_transaction", explanation: text) }
             return TransactionID(number)
         }
-        return switch act {
+        return switch self {
         case .purchase(let purchase): .purchase(purchase)
         case .turnAutoRenewOff(let original): .turnAutoRenewOff(try id(original))
         case .turnAutoRenewOn(let original): .turnAutoRenewOn(try id(original))
@@ -85,12 +88,21 @@ final class RulesStage: Stage {
         case .reverseRefund(let transaction): .reverseRefund(try id(transaction))
         case .extend(let original, let days, let request):
             .extend(Extension(subscription: try id(original), days: days, reasonCode: 3, request: request))
-        case .joinFamily(let host): .joinFamily(of: core.accounts[host]?.id ?? AccountID(0), named: "family")
+        case .joinFamily(let host): .joinFamily(of: account(host) ?? AccountID(0), named: "family")
         case .leaveFamily: .leaveFamily
         case .shareWithFamily(let original, let shares): .shareWithFamily(try id(original), shares)
         case .setAskToBuy(let asks): .setAskToBuy(asks)
         case .decideHeldPurchase(let number, let approved): .decideHeldPurchase(number: number, approved: approved)
         }
+    }
+}
+
+extension Refused {
+    /// A refusal by its name on control.
+    init(_ refusal: Refusal) {
+        let name = String(describing: refusal).prefix { $0 != "(" }
+        code = name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }
+        explanation = refusal.explanation
     }
 }
 

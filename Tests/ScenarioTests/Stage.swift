@@ -34,6 +34,10 @@ struct Opening: Sendable {
 enum StageKind: String, CaseIterable, Sendable, CustomStringConvertible {
     /// The rules alone, in memory.
     case core
+    /// A shop on a SQLite file; what is told is read from what was signed.
+    case sqlite
+    /// A shop behind sockets: Apple's routes on one, a listening post on another.
+    case http
 
     static let all = allCases
 
@@ -42,6 +46,8 @@ enum StageKind: String, CaseIterable, Sendable, CustomStringConvertible {
     func open(_ opening: Opening) async throws -> any Stage {
         switch self {
         case .core: RulesStage(opening)
+        case .sqlite: try await ShopStage(opening)
+        case .http: try await HTTPStage(opening)
         }
     }
 }

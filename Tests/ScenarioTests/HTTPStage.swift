@@ -1,0 +1,153 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+import TillCore
+import TillServer
+import TillShop
+import TillSigning
+import TillStorage
+import TillTesting
+
+/// A shop behind its API: asked over Apple's routes on one socket, telling a listening post on another.
+///
+/// All that it signed is kept in a folder of the build, where Apple's own library verifies it afterwards.
+final class HTTPStage: Stage {
+    private let inner: ShopStage
+    private let post: ListeningPost
+    private let sender: Sender
+    private var read: [String] = []
+
+    init(_ opening: Opening) async throws {
+        let post = try await ListeningPost.start { _ in .status(200) }
+        self.post = post
+        inner = try await ShopStage(opening)
+        try await inner.test.shop.updateRules(of: inner.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
+        sender = try inner.test.startSending()
+    }
+
+    func open(_ customer: String, storefront: Storefront) async throws {
+        try await inner.open(customer, storefront: storefront)
+    }
+
+    func perform(_ act: Act, by customer: String) async throws { try await inner.perform(act, by: customer) }
+
+    func perform(_ task: Job.Task) async throws { try await inner.perform(task) }
+
+    func put(_ product: Product) async throws { try await inner.put(product) }
+
+    func advance(to instant: Timestamp) async throws {
+        _ = try await inner.test.shop.advance(inner.clock, .to(instant), settling: true)
+    }
+
+    func told() async throws -> [Told] {
+        let report = try await inner.test.shop.advance(inner.clock, .by(milliseconds: 0), settling: true)
+        #expect(report.owed == 0)
+        let received = post.requests.map { String(decoding: $0.body, as: UTF8.self) }
+        var told: [Told] = []
+        var payloads: [String] = []
+        for body in received {
+            let payload = try JSONDecoder().decode(Posted.self, from: Data(body.utf8)).signedPayload
+            payloads.append(payload)
+            told += try await inner.told(payload)
+        }
+        try keep(payloads)
+        return told
+    }
+
+    func history(of customer: String) async throws -> [ToldTransaction] {
+        let id = try await inner.account(customer).id.wireForm
+        var rows: [ToldTransaction] = []
+        var revision = ""
+        while true {
+            let page = try await get(
+                HistoryAnswer.self,
+                "/inApps/v2/history/\(id)?sort=ASCENDING" + (revision.isEmpty ? "" : "&revision=\(revision)")
+            )
+            rows += try page.signedTransactions.map { try SignedText.decode(ToldTransaction.self, $0) }
+            guard page.hasMore else { return rows }
+            revision = page.revision
+        }
+    }
+
+    func subscriptions(of customer: String) async throws -> [ToldSubscription] {
+        let id = try await inner.account(customer).id.wireForm
+        let answer = try await get(StatusAnswer.self, "/inApps/v1/subscriptions/\(id)")
+        return try answer.data.flatMap(\.lastTransactions).map { item in
+            ToldSubscription(
+                status: item.status,
+                transaction: try SignedText.decode(ToldTransaction.self, item.signedTransactionInfo),
+                renewalInfo: try SignedText.decode(ToldRenewalInfo.self, item.signedRenewalInfo)
+            )
+        }.sorted {
+            (Int64($0.transaction.originalTransactionId) ?? 0) < (Int64($1.transaction.originalTransactionId) ?? 0)
+        }
+    }
+
+    // MARK: Parts
+
+    private func get<Answer: Decodable & Sendable>(_ type: Answer.Type, _ uri: String) async throws -> Answer {
+        let api = AppleAPI(
+            shop: inner.test.shop,
+            realm: inner.realm,
+            meter: RequestMeter(factory: PrometheusFigures())
+        )
+        let token = try inner.test.token()
+        return try await Application(router: api.router(), logger: inner.test.shop.logger).test(.live) { client in
+            let answer = try await client.execute(
+                uri: uri,
+                method: .get,
+                headers: [.authorization: "Bearer \(token)"]
+            ) { $0 }
+            #expect(answer.status == .ok)
+            return try JSONDecoder().decode(type, from: Data(Array(buffer: answer.body)))
+        }
+    }
+
+    /// Keeps what was signed, with the root by which it verifies.
+    private func keep(_ payloads: [String]) throws {
+        let folder = URL(fileURLWithPath: "\(Self.keptFolder)/\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let root = try #require(inner.test.shop.signingChain.certificatesDER.last)
+        try Data(root).write(to: folder.appendingPathComponent("root.der"))
+        let lines = "\(inner.realm.environment)\n" + payloads.joined(separator: "\n") + "\n"
+        try Data(lines.utf8).write(to: folder.appendingPathComponent("payloads.txt"))
+    }
+
+    /// Where Apple's library looks for what the scenarios collected (Tests/Python/test_scenarios.py).
+    static let keptFolder = ".build/test-logs/scenarios"
+
+    deinit {
+        let (sender, post) = (sender, post)
+        Task {
+            await sender.stop()
+            try? await post.stop()
+        }
+    }
+}
+
+private struct Posted: Decodable {
+    var signedPayload: String
+}
+
+private struct HistoryAnswer: Decodable, Sendable {
+    var revision: String
+    var hasMore: Bool
+    var signedTransactions: [String]
+}
+
+private struct StatusAnswer: Decodable, Sendable {
+    struct Group: Decodable, Sendable {
+        var lastTransactions: [Item]
+    }
+
+    struct Item: Decodable, Sendable {
+        var status: Int
+        var signedTransactionInfo: String
+        var signedRenewalInfo: String
+    }
+
+    var data: [Group]
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+import TillCore
+import TillShop
+import TillSigning
+import TillStorage
+import TillTesting
+
+/// A whole shop on a store: what it tells is read from what it signed.
+final class ShopStage: Stage {
+    let test: TestShop
+    let realm: Realm
+    var scope: AccountScope { AccountScope(realm: realm, app: TestShop.bundleID) }
+    var clock: ClockName { ClockName(scope) }
+
+    init(_ opening: Opening) async throws {
+        realm = opening.realm
+        let policy = opening.policy
+        var settings = Settings()
+        settings.sandboxRenewalCap = policy.renewalCap ?? 0
+        settings.keepsAnchorDay = policy.keepsAnchorDay
+        settings.keepsGraceDate = policy.keepsGraceDate
+        settings.commitmentsEverywhere = policy.commitmentsEverywhere
+        settings.refundWindowHours = Int(policy.refundWindow / 3_600_000)
+        settings.storefrontsAskingConsent = policy.storefrontsAskingConsent.sorted()
+        test = try await TestShop(
+            selling: opening.products,
+            settings: settings,
+            now: opening.start.milliseconds
+        )
+        try await test.shop.updateRules(of: scope) {
+            $0.rate = policy.rate
+            $0.grace = policy.grace
+            $0.refundRule = policy.refundRule
+        }
+        #expect(test.shop.policy(of: scope) == policy, "a policy of a scenario cannot be set on a shop")
+        _ = try await test.shop.setClock(clock, .freeze(at: opening.start))
+    }
+
+    func open(_ customer: String, storefront: Storefront) async throws {
+        _ = try await test.shop.openAccount(name(customer), TillShop.Opening(storefront: storefront))
+    }
+
+    func perform(_ act: Act, by customer: String) async throws {
+        do {
+            _ = try await test.shop.perform(try await command(act), by: name(customer))
+        } catch let refusal as Refusal {
+            throw Refused(refusal)
+        }
+    }
+
+    func perform(_ task: Job.Task) async throws { _ = try await test.shop.startJob(task, in: scope) }
+
+    func put(_ product: Product) async throws {
+        _ = try await test.shop.updateCatalog(of: scope.app) { catalog in
+            var catalog = catalog
+            catalog.put(product)
+            return catalog
+        }
+    }
+
+    func advance(to instant: Timestamp) async throws {
+        _ = try await test.shop.advance(clock, .to(instant), settling: false)
+    }
+
+    func told() async throws -> [Told] {
+        let query = NotificationQuery(scope: scope, limit: 10_000)
+        var told: [Told] = []
+        for entry in try await test.shop.storage.notifications(query).sorted(by: { $0.id < $1.id }) {
+            told += try await self.told(String(decoding: try test.shop.signedPayload(entry), as: UTF8.self))
+        }
+        return told
+    }
+
+    func history(of customer: String) async throws -> [ToldTransaction] {
+        let account = try await account(customer)
+        let page = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 10_000))
+        return try page.rows.map { row in
+            let signed = try test.shop.signed(row, realm: realm, app: scope.app, at: test.shop.now(in: scope))
+            return try SignedText.decode(ToldTransaction.self, signed)
+        }
+    }
+
+    func subscriptions(of customer: String) async throws -> [ToldSubscription] {
+        let account = try await test.shop.upToDate(try await account(customer))
+        let now = test.shop.now(of: account)
+        return try account.subscriptions.sorted { $0.originalID < $1.originalID }.map { subscription in
+            let transaction = try test.shop.signed(subscription.current, realm: realm, app: scope.app, at: now)
+            let info = try test.shop.signedRenewalInfo(of: subscription, held: account, at: now)
+            return ToldSubscription(
+                status: subscription.status(at: now).rawValue,
+                transaction: try SignedText.decode(ToldTransaction.self, transaction),
+                renewalInfo: try SignedText.decode(ToldRenewalInfo.self, info)
+            )
+        }
+    }
+
+    // MARK: Parts
+
+    func name(_ customer: String) -> CustomerName { CustomerName(scope, customer) }
+
+    func account(_ customer: String) async throws -> Account {
+        try #require(try await test.shop.storage.account(realm: realm, app: scope.app, customer: customer))
+    }
+
+    /// What a signed notification says; summaries are about nobody and are left out.
+    func told(_ signedPayload: String) async throws -> [Told] {
+        let payload = try SignedText.decode(ToldPayload.self, signedPayload)
+        guard let data = payload.data, let signed = data.signedTransactionInfo else { return [] }
+        let id = try SignedText.decode(ToldAccount.self, signed).appTransactionId
+        let number = try #require(Int64(id))
+        let account = try #require(try await test.shop.storage.account(AccountID(number)))
+        return [
+            Told(
+                signedDate: payload.signedDate,
+                customer: account.customer,
+                type: payload.notificationType,
+                subtype: payload.subtype,
+                status: data.status,
+                consumptionRequestReason: data.consumptionRequestReason,
+                transaction: try SignedText.decode(ToldTransaction.self, signed),
+                renewalInfo: try data.signedRenewalInfo.map { try SignedText.decode(ToldRenewalInfo.self, $0) }
+            )
+        ]
+    }
+
+    private func command(_ act: Act) async throws -> Command {
+        if case .joinFamily(let host) = act {
+            return .joinFamily(of: try await account(host).id, named: "family")
+        }
+        return try act.command { _ in nil }
+    }
+}
+
+/// A decoded notification, as far as scenarios look at it.
+private struct ToldPayload: Decodable {
+    struct Data: Decodable {
+        var status: Int?
+        var consumptionRequestReason: String?
+        var signedTransactionInfo: String?
+        var signedRenewalInfo: String?
+    }
+
+    var notificationType: String
+    var subtype: String?
+    var signedDate: Timestamp
+    var data: Data?
+}
+
+private struct ToldAccount: Decodable {
+    var appTransactionId: String
+}
+
+/// Reads what a compact JWS says, without asking who signed it.
+enum SignedText {
+    static func decode<Value: Decodable>(_ type: Value.Type, _ jws: String) throws -> Value {
+        let segments = jws.split(separator: ".")
+        try #require(segments.count == 3)
+        let payload = try #require(Base64URL.decode(String(segments[1])))
+        return try JSONDecoder().decode(type, from: Data(payload))
+    }
+}
