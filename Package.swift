@@ -119,7 +119,7 @@ let package = Package(
             exclude: ["README.md"],
             swiftSettings: settings
         ),
-        .testTarget(name: "TillCoreTests", dependencies: ["TillCore"], swiftSettings: settings),
+        .testTarget(name: "TillCoreTests", dependencies: ["TillTesting", "TillCore"], swiftSettings: settings),
         .testTarget(
             name: "TillSigningTests",
             dependencies: ["TillSigning", crypto, x509, asn1],

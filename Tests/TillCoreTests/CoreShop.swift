@@ -1,63 +1,33 @@
 import Testing
 import TillCore
+import TillTesting
 
-/// A shop without a store: accounts and rows in memory, acted on by the rules alone, on a clock that the test moves.
+/// A shop of the rules alone, with the acts and questions of these tests in few words.
 struct CoreShop {
-    var catalog: Catalog
-    let realm: Realm
-    var now: Timestamp
-    private(set) var accounts: [String: Account] = [:]
-    private(set) var rows: [TransactionID: Transaction] = [:]
-    private(set) var events: [Event] = []
-    private var nextIdentifier: Int64 = 1
+    private var stage: CoreStage
 
     init(on day: String = "2026-01-01", in realm: Realm = .sandbox, selling products: [Product]) {
-        self.realm = realm
-        now = Timestamp(day: day)
-        catalog = Catalog()
-        for product in products { catalog.put(product) }
+        stage = CoreStage(in: realm, selling: products, at: Timestamp(day: day))
     }
 
+    var catalog: Catalog {
+        get { stage.catalog }
+        set { stage.catalog = newValue }
+    }
+
+    var now: Timestamp { stage.now }
+    var accounts: [String: Account] { stage.accounts }
+    var rows: [TransactionID: Transaction] { stage.rows }
+    var events: [Event] { stage.events }
+
     mutating func open(_ customer: String, storefront: String = "USA") {
-        guard accounts[customer] == nil else { return }
-        let partition = Partition(realm: realm, app: "com.example", customer: customer)
-        var identifiers = reserve(1)
-        accounts[customer] = Account(
-            id: identifiers.account(in: partition),
-            realm: realm,
-            app: "com.example",
-            customer: customer,
-            storefront: Storefront(code: storefront) ?? .unitedStates,
-            at: now
-        )
+        stage.open(customer, storefront: Storefront(code: storefront) ?? .unitedStates)
     }
 
     /// Lets the customer do something and gives back what the rules wrote and said.
     @discardableResult
     mutating func act(_ customer: String, _ command: Command) throws(Refusal) -> Ledger {
-        open(customer)
-        guard let account = accounts[customer] else { throw .unknownAccount(customer) }
-        var others = Set(account.family?.members ?? [])
-        if case .joinFamily(let host, _) = command {
-            others.insert(host)
-            others.formUnion(accounts.values.first { $0.id == host }?.family?.members ?? [])
-        }
-        others.remove(account.id)
-        let concerned = [account] + accounts.values.filter { others.contains($0.id) }.sorted { $0.id < $1.id }
-        var ledger = Ledger(
-            accounts: concerned,
-            rows: command.rows(from: concerned).compactMap { rows[$0] },
-            catalog: catalog,
-            policy: Policy(for: realm),
-            identifiers: reserve(command.mostIdentifiers(for: concerned)),
-            at: now
-        )
-        _ = ledger.catchUp()
-        try ledger.perform(command, by: account.id)
-        for changed in ledger.accounts.values { accounts[changed.customer] = changed }
-        for change in ledger.rowChanges { rows[change.after.id] = change.after }
-        events += ledger.events
-        return ledger
+        try stage.act(customer, command)
     }
 
     @discardableResult
@@ -73,6 +43,12 @@ struct CoreShop {
         let own = ledger.rowChanges.last { $0.after.account == accounts[customer]?.id && !$0.after.isUpgraded }?.after
         guard let row = own ?? subscription(customer)?.current else { throw .unknownProduct(product) }
         return row
+    }
+
+    /// The customer's subscription is not to renew.
+    mutating func cancels(_ customer: String) throws(Refusal) {
+        guard let subscription = subscription(customer) else { throw .unknownAccount(customer) }
+        try act(customer, .turnAutoRenewOff(subscription.originalID))
     }
 
     @discardableResult
@@ -93,16 +69,17 @@ struct CoreShop {
         try act(customer, .joinFamily(of: account.id, named: "family"))
     }
 
-    mutating func advance(to day: String) { now = Timestamp(day: day) }
+    /// Lets time pass, with all that happens meanwhile.
+    mutating func advance(to day: String) { advance(to: Timestamp(day: day)) }
+
+    mutating func advance(to instant: Timestamp) { stage.advance(to: instant) }
 
     func subscription(_ customer: String, _ ownership: Ownership = .purchased) -> Subscription? {
         accounts[customer]?.subscriptions.first { $0.ownership == ownership }
     }
 
     /// The customer's rows in the order of the history.
-    func history(_ customer: String) -> [Transaction] {
-        rows.values.filter { $0.account == accounts[customer]?.id }.sorted { $0.change < $1.change }
-    }
+    func history(_ customer: String) -> [Transaction] { stage.history(customer) }
 
     func status(_ customer: String, _ ownership: Ownership = .purchased) -> SubscriptionStatus? {
         subscription(customer, ownership)?.status(at: now)
@@ -114,13 +91,8 @@ struct CoreShop {
             held: try #require(accounts[customer]),
             at: now,
             catalog: catalog,
-            policy: Policy(for: realm)
+            policy: stage.policy
         )
-    }
-
-    private mutating func reserve(_ count: Int64) -> Identifiers {
-        defer { nextIdentifier += count }
-        return Identifiers(reserved: nextIdentifier..<nextIdentifier + count)
     }
 }
 

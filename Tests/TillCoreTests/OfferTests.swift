@@ -15,12 +15,14 @@ struct OfferTests {
         #expect(row.offer?.kind == .introductory && row.offer?.mode == .freeTrial && row.offer?.id == nil)
         #expect(try shop.renewalInfo("ann").renewalPrice?.milliunits == 4_990)
         #expect(try shop.renewalInfo("ann").offer == nil)
+        try shop.cancels("ann")
         shop.advance(to: "2026-02-01")
         let again = try shop.buys("ann", "max")
         #expect(again.offer == nil)
         #expect(again.price?.milliunits == 4_990)
+        try shop.cancels("ann")
+        shop.advance(to: "2026-04-01")
         #expect(throws: Refusal.introductoryOfferUsed(group: "20450880")) {
-            shop.advance(to: "2026-04-01")
             try shop.buys("ann", "max", offer: .introductory(evenIfUsed: false))
         }
         #expect(try shop.buys("ann", "max", offer: .introductory(evenIfUsed: true)).offer?.kind == .introductory)
@@ -67,6 +69,7 @@ struct OfferTests {
         #expect(info.offer?.id == "stay")
         #expect(info.renewalPrice?.milliunits == 2_990)
         #expect(shop.events.last == .offerRedeemed(first.id))
+        try shop.cancels("ann")
         shop.advance(to: "2026-03-01")
         let lapsed = try shop.buys("ann", "pro", offer: .promotional("stay"))
         #expect(lapsed.offer?.id == "stay")
@@ -80,6 +83,7 @@ struct OfferTests {
         let ledger = try shop.act("ann", .purchase(Purchase(productID: "pro", offer: .code("SPRING"))))
         #expect(ledger.redemptions.map(\.limit) == [5])
         #expect(ledger.rowChanges.last?.after.offer?.kind == .code)
+        try shop.cancels("ann")
         shop.advance(to: "2026-03-01")
         #expect(throws: Refusal.codeAlreadyRedeemed(offer: "SPRING")) {
             try shop.buys("ann", "pro", offer: .code("SPRING"))
@@ -88,6 +92,7 @@ struct OfferTests {
         #expect(
             throws: Refusal.codeNotForAudience(offer: "SPRING", audience: [.new, .expired], customerIs: .existing)
         ) { try shop.buys("bob", "pro", offer: .code("SPRING")) }
+        try shop.cancels("bob")
         shop.advance(to: "2026-05-01")
         #expect(try shop.buys("bob", "pro", offer: .code("SPRING")).offer?.id == "SPRING")
     }
@@ -124,6 +129,7 @@ struct OfferTests {
                 try shop.buys("ann", "pro", offer: .winBack("back"))
             }
             #expect(try shop.renewalInfo("ann").winBackOffers.isEmpty)
+            try shop.cancels("ann")
             shop.advance(to: "2026-02-02")
             if realm == .production {
                 #expect(throws: Refusal.winBackNotYet(offer: "back")) {
@@ -135,6 +141,7 @@ struct OfferTests {
             #expect(try shop.renewalInfo("ann").winBackOffers == ["back"])
             let row = try shop.buys("ann", "pro", offer: .winBack("back"))
             #expect(row.offer?.kind == .winBack && row.originalID == first.id)
+            try shop.cancels("ann")
             shop.advance(to: "2026-05-20")
             if realm == .production {
                 // Two months must lie between two such offers, and they do.

@@ -47,6 +47,7 @@ struct RefundTests {
         var shop = CoreShop(on: "2026-04-01", selling: [Goods.plan(), Goods.coins()])
         let coins = try shop.buys("ann", "coins")
         let pro = try shop.buys("ann", "pro")
+        try shop.cancels("ann")
         shop.advance(to: "2026-06-01")
         #expect(throws: Refusal.nothingLeftToProrate(coins.id)) { try shop.refunds("ann", coins, .unused) }
         #expect(throws: Refusal.nothingLeftToProrate(pro.id)) { try shop.refunds("ann", pro, .unused) }
