@@ -91,6 +91,16 @@ package struct Period: Hashable, Sendable {
         pacific.component(.day, from: Date(timeIntervalSince1970: Double(instant.milliseconds) / 1_000))
     }
 
+    /// The anchor day of the period after this one: months keep that of their run, days and weeks begin a run where
+    /// they end (a free week from the first, then a month from the eighth).
+    ///
+    /// - Parameters:
+    ///   - anchorDay: that of the run to which this period belongs.
+    ///   - end: when this period ends.
+    package func anchorDay(after anchorDay: Int, until end: Timestamp) -> Int {
+        months == nil ? Period.anchorDay(of: end) : anchorDay
+    }
+
     private static func addingMonths(_ months: Int, to date: Date, anchorDay: Int?) -> Date? {
         guard let clamped = pacific.date(byAdding: .month, value: months, to: date) else { return nil }
         guard let anchorDay, let range = pacific.range(of: .day, in: .month, for: clamped) else { return clamped }

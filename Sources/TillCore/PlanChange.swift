@@ -103,7 +103,7 @@ extension Ledger {
         subscription.nextBillingPlan = nil
         subscription.pendingOffers = Ledger.remaining(of: offers)
         subscription.offersSetAside = []
-        subscription.anchorDay = Period.anchorDay(of: row.purchaseDate)
+        subscription.anchorDay = anchorDay(after: row, of: product, under: offers.first?.offer)
         subscription.appAccountToken = row.appAccountToken
         subscription.agreedPrice = product.prices[row.storefront]
         subscription.priceIncrease = nil

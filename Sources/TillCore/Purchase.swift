@@ -117,7 +117,7 @@ extension Ledger {
             autoRenews: true,
             nextProductID: product.id,
             recentStart: continuesRun ? (held?.recentStart ?? row.purchaseDate) : row.purchaseDate,
-            anchorDay: Period.anchorDay(of: row.purchaseDate),
+            anchorDay: anchorDay(after: row, of: product, under: offers.first?.offer),
             appAccountToken: row.appAccountToken,
             paidService: (held?.paidService ?? 0) + paidMilliseconds(row)
         )
@@ -129,6 +129,13 @@ extension Ledger {
         recordUse(of: offers, plan.groupID, by: id)
         note(held == nil ? .subscribed(row.id) : .resubscribed(row.id))
         shareWithFamily(row, product)
+    }
+
+    /// The anchor of the period after the first one.
+    func anchorDay(after row: Transaction, of product: Product, under offer: Offer?) -> Int {
+        let anchor = Period.anchorDay(of: row.purchaseDate)
+        guard row.commitment == nil, let plan = product.plan, let end = row.expiresDate else { return anchor }
+        return plan.firstPeriod(under: offer).anchorDay(after: anchor, until: end)
     }
 
     /// What later periods carry once the first has carried the first offer.

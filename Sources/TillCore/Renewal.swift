@@ -83,6 +83,7 @@ extension Ledger {
         }
         let entered = enter(row)
         var renewed = advance(subscription, to: entered, from: start, anchor: anchor)
+        renewed.anchorDay = terms.period.anchorDay(after: anchor, until: end)
         renewed.agreedPrice = terms.fullPrice
         if terms.raisesPrice || terms.product.id != subscription.current.productID { renewed.priceIncrease = nil }
         if terms.offer != nil { renewed.takePendingOffer() }
