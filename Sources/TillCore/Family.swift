@@ -47,10 +47,12 @@ extension Ledger {
         guard row.isOriginal else { throw .notOriginal(original, original: row.originalID) }
         let owner = row.account
         var standing = row
+        var ended: Subscription?
         if var subscription = self[owner].subscription(original) {
             subscription.isShared = shares
             self[owner].put(subscription)
             standing = subscription.current
+            ended = subscription
         } else if let place = self[owner].holdings.firstIndex(where: { $0.transaction == original }) {
             self[owner].holdings[place].isShared = shares
         } else {
@@ -60,6 +62,7 @@ extension Ledger {
             throw .notShareable(product: standing.productID)
         }
         touch(owner)
-        if shares { shareWithFamily(standing, product) } else { endSharing(of: standing, reason: .other) }
+        if shares { return shareWithFamily(standing, product) }
+        if let ended { endSharing(of: ended) } else { endSharing(of: standing, reason: .other) }
     }
 }

@@ -225,6 +225,14 @@ extension Ledger {
         for copy in copies(of: row) where copy.revocation == nil { revoke(copy, reason: reason) }
     }
 
+    /// Ends all access that members have by a subscription.
+    mutating func endSharing(of subscription: Subscription) {
+        let owner = subscription.current.account
+        for member in self[owner].family?.members ?? [] where member != owner {
+            if let copy = self[member].copy(ofGroup: subscription.groupID, sharedBy: owner) { revokeAccess(by: copy) }
+        }
+    }
+
     /// Gives members back the access that a refund took from them, and to those who joined since what they would have.
     mutating func resumeSharing(of row: Transaction) {
         guard
@@ -248,9 +256,8 @@ extension Ledger {
         for holding in self[member].holdings where holding.sharedFrom == owner && !holding.isRevoked {
             if let copy = rows[holding.transaction] { revoke(copy, reason: .other) }
         }
-        for subscription in self[member].subscriptions
-        where subscription.sharedFrom == owner && subscription.current.revocation == nil && subscription.ended == nil {
-            revoke(subscription.current, reason: .other)
+        for subscription in self[member].subscriptions where subscription.sharedFrom == owner {
+            revokeAccess(by: subscription)
         }
     }
 
@@ -264,6 +271,19 @@ extension Ledger {
             }
             return self[member].holdings.filter { $0.source == row.id }.compactMap { rows[$0.transaction] }
         }
+    }
+
+    /// Ends a member's access by a copy: by the period that runs, and by the next where it was charged ahead. Told
+    /// once, of the period that runs.
+    private mutating func revokeAccess(by copy: Subscription) {
+        guard copy.ended == nil else { return }
+        guard let running = copy.runningAhead(at: now), running.revocation == nil else {
+            if copy.current.revocation == nil { revoke(copy.current, reason: .other) }
+            return
+        }
+        let revocation = Revocation(date: now.wholeSecond, reason: .other, kind: .familyRevoke, percentage: nil)
+        if copy.current.revocation == nil { amend(copy.current) { $0.revocation = revocation } }
+        revoke(running, reason: .other)
     }
 
     private mutating func revoke(_ copy: Transaction, reason: RevocationReason) {
