@@ -66,7 +66,9 @@ package struct RenewalInfo: Equatable, Sendable {
         let graceDate = subscription.trouble?.graceUntil
         graceUntil = status == .gracePeriod || (policy.keepsGraceDate && status != .revoked) ? graceDate : nil
         priceIncreaseStatus = subscription.priceIncrease.flatMap { increase in
-            switch increase.stage {
+            // A customer who chose another product will not pay the higher price of this one.
+            guard subscription.nextProductID == subscription.current.productID else { return nil }
+            return switch increase.stage {
             case .scheduled: nil
             case .pending: 0
             case .accepted: 1
