@@ -121,6 +121,11 @@ let package = Package(
         ),
         .testTarget(name: "TillCoreTests", dependencies: ["TillTesting", "TillCore"], swiftSettings: settings),
         .testTarget(
+            name: "ScenarioTests",
+            dependencies: ["TillTesting", "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillCore"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "TillSigningTests",
             dependencies: ["TillSigning", crypto, x509, asn1],
             swiftSettings: settings

@@ -1,0 +1,299 @@
+import Testing
+import TillCore
+
+extension Scenarios {
+    @Suite("Renewals that cannot be charged")
+    struct Billing {}
+}
+
+extension Scenarios.Billing {
+    @Test("A declined card keeps access through grace and ends after sixty days of retries", arguments: StageKind.all)
+    func declinedCard(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(offers: .freeWeek)],
+            grace: GracePeriod(days: 16)
+        )
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-01-20")
+        try await shop.declinesCard(of: "ann")
+        try await shop.advance(to: "2026-12-31")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  trial until 2026-01-08
+            2026-01-08  DID_RENEW                       status 1  paid until 2026-02-08
+            2026-02-08  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-02-24
+            2026-02-24  GRACE_PERIOD_EXPIRED            status 3
+            2026-04-09  EXPIRED BILLING_RETRY           status 2
+            """
+        )
+    }
+
+    @Test("Three days of grace", arguments: StageKind.all)
+    func threeDays(at stage: StageKind) async throws {
+        try await grace(of: 3, each: .month, at: stage).expect(
+            """
+            2026-10-05  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-11-05
+            2026-11-05  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-11-08
+            2026-11-08  GRACE_PERIOD_EXPIRED            status 3
+            2027-01-04  EXPIRED BILLING_RETRY           status 2
+            """
+        )
+    }
+
+    @Test("Twenty-eight days of grace", arguments: StageKind.all)
+    func twentyEightDays(at stage: StageKind) async throws {
+        try await grace(of: 28, each: .month, at: stage).expect(
+            """
+            2026-10-05  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-11-05
+            2026-11-05  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-12-03
+            2026-12-03  GRACE_PERIOD_EXPIRED            status 3
+            2027-01-04  EXPIRED BILLING_RETRY           status 2
+            """
+        )
+    }
+
+    @Test("A weekly subscription has three days of grace where the app has three", arguments: StageKind.all)
+    func weeklyThree(at stage: StageKind) async throws {
+        try await grace(of: 3, each: .week, at: stage).expect(
+            """
+            2026-10-05  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-10-12
+            2026-10-12  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-10-15
+            2026-10-15  GRACE_PERIOD_EXPIRED            status 3
+            2026-12-11  EXPIRED BILLING_RETRY           status 2
+            """
+        )
+    }
+
+    @Test("A weekly subscription has six days of grace at the most", arguments: StageKind.all)
+    func weeklySix(at stage: StageKind) async throws {
+        try await grace(of: 16, each: .week, at: stage).expect(
+            """
+            2026-10-05  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-10-12
+            2026-10-12  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-10-18
+            2026-10-18  GRACE_PERIOD_EXPIRED            status 3
+            2026-12-11  EXPIRED BILLING_RETRY           status 2
+            """
+        )
+    }
+
+    @Test("Nor more where the app has twenty-eight", arguments: StageKind.all)
+    func weeklyTwentyEight(at stage: StageKind) async throws {
+        try await grace(of: 28, each: .week, at: stage).expect(
+            """
+            2026-10-05  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-10-12
+            2026-10-12  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-10-18
+            2026-10-18  GRACE_PERIOD_EXPIRED            status 3
+            2026-12-11  EXPIRED BILLING_RETRY           status 2
+            """
+        )
+    }
+
+    private func grace(
+        of days: Int,
+        each period: Period,
+        at stage: StageKind
+    ) async throws -> Scenario {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-10-05",
+            selling: [.plan(each: period)],
+            grace: GracePeriod(days: days)
+        )
+        try await shop.buys("ann", "pro")
+        try await shop.declinesCard(of: "ann")
+        try await shop.advance(to: "2027-02-01")
+        return shop
+    }
+
+    @Test("Grace for paid to paid only does not cover the end of a trial or of an offer", arguments: StageKind.all)
+    func paidToPaidOnly(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(offers: .freeWeek, .payUpFront(.code, "SPRING", for: .month, at: 990))],
+            grace: GracePeriod(days: 16, coverage: .paidToPaidOnly)
+        )
+        try await shop.buys("ann", "pro")
+        try await shop.buys("bob", "pro", offer: .code("SPRING"))
+        try await shop.buys("cat", "pro", offer: .none)
+        for customer in ["ann", "bob", "cat"] { try await shop.declinesCard(of: customer) }
+        try await shop.advance(to: "2026-02-10")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  trial until 2026-01-08
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01 at 0.99 by code SPRING
+            2026-01-01  cat  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
+            2026-01-08  ann  DID_FAIL_TO_RENEW               status 3
+            2026-02-01  bob  DID_FAIL_TO_RENEW               status 3
+            2026-02-01  cat  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-02-17
+            """
+        )
+    }
+
+    @Test("Grace for all renewals covers the end of a trial", arguments: StageKind.all)
+    func allRenewals(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(offers: .freeWeek)],
+            grace: GracePeriod(days: 3)
+        )
+        try await shop.buys("ann", "pro")
+        try await shop.declinesCard(of: "ann")
+        try await shop.advance(to: "2026-01-15")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  trial until 2026-01-08
+            2026-01-08  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-01-11
+            2026-01-11  GRACE_PERIOD_EXPIRED            status 3
+            """
+        )
+    }
+
+    @Test(
+        "Between two phases of an offer that is paid as one goes a payment is one of an offer",
+        arguments: StageKind.all
+    )
+    func payAsYouGo(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(offers: .payAsYouGo(.introductory, times: 3, at: 990))],
+            grace: GracePeriod(days: 16)
+        )
+        try await shop.buys("ann", "pro")
+        try await shop.declinesCard(of: "ann")
+        try await shop.advance(to: "2026-02-05")
+        try await shop.acceptsCard(of: "ann")
+        try await shop.advance(to: "2026-04-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01 at 0.99 by intro, again
+            2026-02-01  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-02-17, next 0.99 by intro
+            2026-02-05  DID_RENEW BILLING_RECOVERY      status 1  paid 2026-02-01 to 2026-03-01 at 0.99 by intro, again
+            2026-03-01  DID_RENEW                       status 1  paid until 2026-04-01 at 0.99 by intro
+            2026-04-01  DID_RENEW                       status 1  paid until 2026-05-01
+            """
+        )
+    }
+
+    @Test("A free period is nothing to charge", arguments: StageKind.all)
+    func freePeriod(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(offers: .free(.promotional, "thanks"))]
+        )
+        try await shop.buys("ann", "pro")
+        try await shop.buys("ann", "pro", offer: .promotional("thanks"))
+        try await shop.declinesCard(of: "ann")
+        try await shop.advance(to: "2026-03-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
+            2026-01-01  OFFER_REDEEMED          status 1  next free by promo thanks
+            2026-02-01  DID_RENEW               status 1  trial until 2026-03-01 by promo thanks
+            2026-03-01  DID_FAIL_TO_RENEW       status 3
+            """
+        )
+    }
+
+    @Test("One card pays for all that waits for it", arguments: StageKind.all)
+    func twoSubscriptions(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(), .plan("radio", group: "21000000")]
+        )
+        try await shop.buys("ann", "pro")
+        try await shop.buys("ann", "radio")
+        try await shop.declinesCard(of: "ann")
+        try await shop.advance(to: "2026-02-05")
+        try await shop.acceptsCard(of: "ann")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY      status 1  pro, paid until 2026-02-01
+            2026-01-01  SUBSCRIBED INITIAL_BUY      status 1  radio, paid until 2026-02-01
+            2026-02-01  DID_FAIL_TO_RENEW           status 3  pro
+            2026-02-01  DID_FAIL_TO_RENEW           status 3  radio
+            2026-02-05  DID_RENEW BILLING_RECOVERY  status 1  pro, paid until 2026-03-05
+            2026-02-05  DID_RENEW BILLING_RECOVERY  status 1  radio, paid until 2026-03-05
+            """
+        )
+    }
+
+    @Test("A card that is declined for everything refuses purchases", arguments: StageKind.all)
+    func purchases(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(), .coins])
+        try await shop.declinesCard(of: "ann", withPurchases: true)
+        try await shop.refuses("card_declined") { try await shop.buys("ann", "coins") }
+        try await shop.declinesCard(of: "ann")
+        try await shop.buys("ann", "coins")
+        try await shop.expect(
+            """
+            2026-01-01  ONE_TIME_CHARGE    coins
+            """
+        )
+    }
+
+    @Test(
+        "The billing cycle goes on from the recovery after grace, from the old day within it",
+        arguments: StageKind.all
+    )
+    func anchors(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-31",
+            selling: [.plan()],
+            grace: GracePeriod(days: 3)
+        )
+        for customer in ["ann", "bob"] {
+            try await shop.buys(customer, "pro")
+            try await shop.declinesCard(of: customer)
+        }
+        try await shop.advance(to: "2026-03-02")
+        try await shop.acceptsCard(of: "ann")
+        try await shop.advance(to: "2026-03-04")
+        try await shop.acceptsCard(of: "bob")
+        try await shop.advance(to: "2026-05-10")
+        try await shop.expect(
+            """
+            2026-01-31  ann  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-28
+            2026-01-31  bob  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-28
+            2026-02-28  ann  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-03-03
+            2026-02-28  bob  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-03-03
+            2026-03-02  ann  DID_RENEW BILLING_RECOVERY      status 1  paid 2026-02-28 to 2026-03-31
+            2026-03-03  bob  GRACE_PERIOD_EXPIRED            status 3
+            2026-03-04  bob  DID_RENEW BILLING_RECOVERY      status 1  paid until 2026-04-04
+            2026-03-31  ann  DID_RENEW                       status 1  paid until 2026-04-30
+            2026-04-04  bob  DID_RENEW                       status 1  paid until 2026-05-04
+            2026-04-30  ann  DID_RENEW                       status 1  paid until 2026-05-31
+            2026-05-04  bob  DID_RENEW                       status 1  paid until 2026-06-04
+            """
+        )
+    }
+
+    @Test("A deferred change takes effect with the recovery", arguments: StageKind.all)
+    func deferredChange(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan("top"), .plan("low", level: 2, at: 1_990)]
+        )
+        try await shop.buys("ann", "top")
+        try await shop.changesPlan("ann", to: "low")
+        try await shop.declinesCard(of: "ann")
+        try await shop.advance(to: "2026-02-05")
+        try await shop.acceptsCard(of: "ann")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  top, paid until 2026-02-01
+            2026-01-01  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
+            2026-02-01  DID_FAIL_TO_RENEW                status 3  top, then low
+            2026-02-05  DID_RENEW BILLING_RECOVERY       status 1  low, paid until 2026-03-05
+            """
+        )
+    }
+}

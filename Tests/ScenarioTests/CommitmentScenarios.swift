@@ -1,0 +1,198 @@
+import Testing
+import TillCore
+
+extension Scenarios {
+    @Suite("A year that is billed monthly")
+    struct Commitments {}
+}
+
+extension Scenarios.Commitments {
+    private static let year = Product.plan("year", each: .year, at: 99_990, monthlyAt: 9_990)
+
+    private func shop(_ stage: StageKind, _ more: Product..., grace: GracePeriod? = nil) async throws -> Scenario {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [Self.year] + more, grace: grace)
+        try await shop.buys("ann", "year", monthly: true)
+        return shop
+    }
+
+    @Test("Another commitment follows by itself", arguments: StageKind.all)
+    func renewal(at stage: StageKind) async throws {
+        let shop = try await shop(stage)
+        try await shop.advance(to: "2027-02-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  until 2026-02-01, 1/12 to 2027-01-01
+            2026-02-01  DID_RENEW               status 1  until 2026-03-01, 2/12 to 2027-01-01
+            2026-03-01  DID_RENEW               status 1  until 2026-04-01, 3/12 to 2027-01-01
+            2026-04-01  DID_RENEW               status 1  until 2026-05-01, 4/12 to 2027-01-01
+            2026-05-01  DID_RENEW               status 1  until 2026-06-01, 5/12 to 2027-01-01
+            2026-06-01  DID_RENEW               status 1  until 2026-07-01, 6/12 to 2027-01-01
+            2026-07-01  DID_RENEW               status 1  until 2026-08-01, 7/12 to 2027-01-01
+            2026-08-01  DID_RENEW               status 1  until 2026-09-01, 8/12 to 2027-01-01
+            2026-09-01  DID_RENEW               status 1  until 2026-10-01, 9/12 to 2027-01-01
+            2026-10-01  DID_RENEW               status 1  until 2026-11-01, 10/12 to 2027-01-01
+            2026-11-01  DID_RENEW               status 1  until 2026-12-01, 11/12 to 2027-01-01
+            2026-12-01  DID_RENEW               status 1  until 2027-01-01, 12/12 to 2027-01-01
+            2027-01-01  DID_RENEW               status 1  until 2027-02-01, 1/12 to 2028-01-01
+            2027-02-01  DID_RENEW               status 1  until 2027-03-01, 2/12 to 2028-01-01
+            """
+        )
+        let info = try await shop.own("ann").renewalInfo.commitmentInfo
+        #expect(info?.commitmentRenewalPrice == 119_880)
+        #expect(try await shop.transaction(of: "ann", nil).commitmentInfo?.commitmentPrice == 119_880)
+    }
+
+    @Test("There is no grace, and ninety days of retries", arguments: StageKind.all)
+    func failure(at stage: StageKind) async throws {
+        let shop = try await shop(stage, grace: GracePeriod(days: 16))
+        try await shop.declinesCard(of: "ann")
+        try await shop.advance(to: "2026-06-01")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  until 2026-02-01, 1/12 to 2027-01-01
+            2026-02-01  DID_FAIL_TO_RENEW       status 3
+            2026-05-02  EXPIRED BILLING_RETRY   status 2
+            """
+        )
+    }
+
+    @Test("A recovery moves the end of the commitment", arguments: StageKind.all)
+    func recovery(at stage: StageKind) async throws {
+        let shop = try await shop(stage)
+        try await shop.advance(to: "2026-02-20")
+        try await shop.declinesCard(of: "ann")
+        try await shop.advance(to: "2026-03-15")
+        try await shop.acceptsCard(of: "ann")
+        try await shop.advance(to: "2026-04-20")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY      status 1  until 2026-02-01, 1/12 to 2027-01-01
+            2026-02-01  DID_RENEW                   status 1  until 2026-03-01, 2/12 to 2027-01-01
+            2026-03-01  DID_FAIL_TO_RENEW           status 3
+            2026-03-15  DID_RENEW BILLING_RECOVERY  status 1  until 2026-04-15, 3/12 to 2027-01-15
+            2026-04-15  DID_RENEW                   status 1  until 2026-05-15, 4/12 to 2027-01-15
+            """
+        )
+    }
+
+    @Test("An upgrade ends it at once", arguments: StageKind.all)
+    func upgrade(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan("year", level: 2, each: .year, at: 99_990, monthlyAt: 9_990), .plan("top", at: 19_990)]
+        )
+        try await shop.buys("ann", "year", monthly: true)
+        try await shop.advance(to: "2026-02-10")
+        try await shop.changesPlan("ann", to: "top")
+        try await shop.advance(to: "2026-03-11")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  year, until 2026-02-01, 1/12 to 2027-01-01
+            2026-02-01  DID_RENEW                       status 1  year, until 2026-03-01, 2/12 to 2027-01-01
+            2026-02-10  DID_CHANGE_RENEWAL_PREF UPGRADE  status 1  top, paid until 2026-03-10
+            2026-03-10  DID_RENEW                       status 1  top, paid until 2026-04-10
+            """
+        )
+    }
+
+    @Test("A downgrade waits for its end", arguments: StageKind.all)
+    func downgrade(at stage: StageKind) async throws {
+        let shop = try await shop(stage, .plan("low", level: 2, at: 1_990))
+        try await shop.advance(to: "2026-10-10")
+        try await shop.changesPlan("ann", to: "low")
+        try await shop.advance(to: "2027-02-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  year, until 2026-02-01, 1/12 to 2027-01-01
+            2026-02-01  DID_RENEW                       status 1  year, until 2026-03-01, 2/12 to 2027-01-01
+            2026-03-01  DID_RENEW                       status 1  year, until 2026-04-01, 3/12 to 2027-01-01
+            2026-04-01  DID_RENEW                       status 1  year, until 2026-05-01, 4/12 to 2027-01-01
+            2026-05-01  DID_RENEW                       status 1  year, until 2026-06-01, 5/12 to 2027-01-01
+            2026-06-01  DID_RENEW                       status 1  year, until 2026-07-01, 6/12 to 2027-01-01
+            2026-07-01  DID_RENEW                       status 1  year, until 2026-08-01, 7/12 to 2027-01-01
+            2026-08-01  DID_RENEW                       status 1  year, until 2026-09-01, 8/12 to 2027-01-01
+            2026-09-01  DID_RENEW                       status 1  year, until 2026-10-01, 9/12 to 2027-01-01
+            2026-10-01  DID_RENEW                       status 1  year, until 2026-11-01, 10/12 to 2027-01-01
+            2026-10-10  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  year, later low
+            2026-11-01  DID_RENEW                       status 1  year, until 2026-12-01, 11/12 to 2027-01-01, later low
+            2026-12-01  DID_RENEW                       status 1  year, until 2027-01-01, 12/12 to 2027-01-01, then low
+            2027-01-01  DID_RENEW                       status 1  low, paid until 2027-02-01
+            2027-02-01  DID_RENEW                       status 1  low, paid until 2027-03-01
+            """
+        )
+    }
+
+    @Test("A refund of a past month leaves it alone; one of the current month ends it", arguments: StageKind.all)
+    func refund(at stage: StageKind) async throws {
+        let shop = try await shop(stage)
+        try await shop.advance(to: "2026-03-10")
+        try await shop.grantsRefund(to: "ann", of: "2026-02-01")
+        try await shop.advance(to: "2026-04-10")
+        try await shop.grantsRefund(to: "ann")
+        try await shop.advance(to: "2026-08-01")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  until 2026-02-01, 1/12 to 2027-01-01
+            2026-02-01  DID_RENEW               status 1  until 2026-03-01, 2/12 to 2027-01-01
+            2026-03-01  DID_RENEW               status 1  until 2026-04-01, 3/12 to 2027-01-01
+            2026-03-10  REFUND                  status 1  REFUND_FULL, of 2026-02-01
+            2026-04-01  DID_RENEW               status 1  until 2026-05-01, 4/12 to 2027-01-01
+            2026-04-10  REFUND                  status 5  REFUND_FULL
+            """
+        )
+    }
+
+    @Test("Who cancels and thinks again has another commitment", arguments: StageKind.all)
+    func resumed(at stage: StageKind) async throws {
+        let shop = try await shop(stage)
+        try await shop.advance(to: "2026-11-10")
+        try await shop.cancels("ann")
+        try await shop.advance(to: "2026-12-10")
+        try await shop.resumes("ann")
+        try await shop.advance(to: "2027-01-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  until 2026-02-01, 1/12 to 2027-01-01
+            2026-02-01  DID_RENEW                       status 1  until 2026-03-01, 2/12 to 2027-01-01
+            2026-03-01  DID_RENEW                       status 1  until 2026-04-01, 3/12 to 2027-01-01
+            2026-04-01  DID_RENEW                       status 1  until 2026-05-01, 4/12 to 2027-01-01
+            2026-05-01  DID_RENEW                       status 1  until 2026-06-01, 5/12 to 2027-01-01
+            2026-06-01  DID_RENEW                       status 1  until 2026-07-01, 6/12 to 2027-01-01
+            2026-07-01  DID_RENEW                       status 1  until 2026-08-01, 7/12 to 2027-01-01
+            2026-08-01  DID_RENEW                       status 1  until 2026-09-01, 8/12 to 2027-01-01
+            2026-09-01  DID_RENEW                       status 1  until 2026-10-01, 9/12 to 2027-01-01
+            2026-10-01  DID_RENEW                       status 1  until 2026-11-01, 10/12 to 2027-01-01
+            2026-11-01  DID_RENEW                       status 1  until 2026-12-01, 11/12 to 2027-01-01
+            2026-11-10  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1  bound until 2027-01-01
+            2026-12-01  DID_RENEW                       status 1  until 2027-01-01, 12/12 to 2027-01-01, then ends
+            2026-12-10  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_ENABLED  status 1
+            2027-01-01  DID_RENEW                       status 1  until 2027-02-01, 1/12 to 2028-01-01
+            """
+        )
+    }
+
+    @Test("A product that is removed from sale keeps its promise to the end", arguments: StageKind.all)
+    func removed(at stage: StageKind) async throws {
+        let shop = try await shop(stage)
+        try await shop.removesFromSale("year")
+        try await shop.advance(to: "2027-02-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY        status 1  until 2026-02-01, 1/12 to 2027-01-01
+            2026-02-01  DID_RENEW                     status 1  until 2026-03-01, 2/12 to 2027-01-01
+            2026-03-01  DID_RENEW                     status 1  until 2026-04-01, 3/12 to 2027-01-01
+            2026-04-01  DID_RENEW                     status 1  until 2026-05-01, 4/12 to 2027-01-01
+            2026-05-01  DID_RENEW                     status 1  until 2026-06-01, 5/12 to 2027-01-01
+            2026-06-01  DID_RENEW                     status 1  until 2026-07-01, 6/12 to 2027-01-01
+            2026-07-01  DID_RENEW                     status 1  until 2026-08-01, 7/12 to 2027-01-01
+            2026-08-01  DID_RENEW                     status 1  until 2026-09-01, 8/12 to 2027-01-01
+            2026-09-01  DID_RENEW                     status 1  until 2026-10-01, 9/12 to 2027-01-01
+            2026-10-01  DID_RENEW                     status 1  until 2026-11-01, 10/12 to 2027-01-01
+            2026-11-01  DID_RENEW                     status 1  until 2026-12-01, 11/12 to 2027-01-01
+            2026-12-01  DID_RENEW                     status 1  until 2027-01-01, 12/12 to 2027-01-01
+            2027-01-01  EXPIRED PRODUCT_NOT_FOR_SALE  status 2
+            """
+        )
+    }
+}

@@ -1,0 +1,310 @@
+import Testing
+import TillCore
+
+extension Scenarios {
+    @Suite("Families")
+    struct Families {}
+}
+
+extension Scenarios.Families {
+    private func family(
+        at stage: StageKind,
+        grace: GracePeriod? = nil,
+        selling products: [Product] = [.plan(isShared: true)]
+    ) async throws -> Scenario {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: products, grace: grace)
+        try await shop.joins("bob", familyOf: "ann")
+        return shop
+    }
+
+    @Test("Grace, retry and the end come to every member", arguments: StageKind.all)
+    func trouble(at stage: StageKind) async throws {
+        let shop = try await family(at: stage, grace: GracePeriod(days: 3))
+        try await shop.buys("ann", "pro")
+        try await shop.declinesCard(of: "ann")
+        try await shop.advance(to: "2026-05-01")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  shared until 2026-02-01
+            2026-02-01  ann  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-02-04
+            2026-02-01  bob  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-02-04
+            2026-02-04  ann  GRACE_PERIOD_EXPIRED            status 3
+            2026-02-04  bob  GRACE_PERIOD_EXPIRED            status 3
+            2026-04-02  ann  EXPIRED BILLING_RETRY           status 2
+            2026-04-02  bob  EXPIRED BILLING_RETRY           status 2
+            """
+        )
+    }
+
+    @Test("A recovery comes to every member", arguments: StageKind.all)
+    func recovery(at stage: StageKind) async throws {
+        let shop = try await family(at: stage)
+        try await shop.buys("ann", "pro")
+        try await shop.declinesCard(of: "ann")
+        try await shop.advance(to: "2026-02-10")
+        try await shop.acceptsCard(of: "ann")
+        try await shop.advance(to: "2026-03-11")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY      status 1  paid until 2026-02-01
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY      status 1  shared until 2026-02-01
+            2026-02-01  ann  DID_FAIL_TO_RENEW           status 3
+            2026-02-01  bob  DID_FAIL_TO_RENEW           status 3
+            2026-02-10  ann  DID_RENEW BILLING_RECOVERY  status 1  paid until 2026-03-10
+            2026-02-10  bob  DID_RENEW BILLING_RECOVERY  status 1  shared until 2026-03-10
+            2026-03-10  ann  DID_RENEW                   status 1  paid until 2026-04-10
+            2026-03-10  bob  DID_RENEW                   status 1  shared until 2026-04-10
+            """
+        )
+    }
+
+    @Test("Cancelling, resuming and leaving come to every member; so does the return", arguments: StageKind.all)
+    func cancelled(at stage: StageKind) async throws {
+        let shop = try await family(at: stage)
+        try await shop.buys("ann", "pro")
+        try await shop.cancels("ann")
+        try await shop.advance(to: "2026-01-05")
+        try await shop.resumes("ann")
+        try await shop.cancels("ann")
+        try await shop.advance(to: "2026-02-10")
+        try await shop.buys("ann", "pro")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
+            2026-01-01  ann  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY           status 1  shared until 2026-02-01
+            2026-01-01  bob  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-01-05  ann  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_ENABLED  status 1
+            2026-01-05  ann  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-01-05  bob  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_ENABLED  status 1
+            2026-01-05  bob  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-02-01  ann  EXPIRED VOLUNTARY                status 2
+            2026-02-01  bob  EXPIRED VOLUNTARY                status 2
+            2026-02-10  ann  SUBSCRIBED RESUBSCRIBE           status 1  paid until 2026-03-10
+            2026-02-10  bob  SUBSCRIBED RESUBSCRIBE           status 1  shared until 2026-03-10
+            """
+        )
+    }
+
+    @Test("An upgrade upgrades the members; one to what cannot be shared ends their access", arguments: StageKind.all)
+    func upgrades(at stage: StageKind) async throws {
+        let shop = try await family(
+            at: stage,
+            selling: [
+                .plan("low", level: 3, isShared: true), .plan("mid", level: 2, isShared: true), .plan("top"),
+            ]
+        )
+        try await shop.buys("ann", "low")
+        try await shop.advance(to: "2026-01-10")
+        try await shop.changesPlan("ann", to: "mid")
+        try await shop.advance(to: "2026-01-20")
+        try await shop.changesPlan("ann", to: "top")
+        try await shop.advance(to: "2026-03-01")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY           status 1  low, paid until 2026-02-01
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY           status 1  low, shared until 2026-02-01
+            2026-01-10  ann  DID_CHANGE_RENEWAL_PREF UPGRADE  status 1  mid, paid until 2026-02-10
+            2026-01-10  bob  DID_CHANGE_RENEWAL_PREF UPGRADE  status 1  mid, shared until 2026-02-10
+            2026-01-20  ann  DID_CHANGE_RENEWAL_PREF UPGRADE  status 1  top, paid until 2026-02-20
+            2026-01-20  bob  REVOKE                           status 5  mid, FAMILY_REVOKE
+            2026-02-20  ann  DID_RENEW                        status 1  top, paid until 2026-03-20
+            """
+        )
+    }
+
+    @Test("A downgrade is chosen for every member, and begins for all", arguments: StageKind.all)
+    func downgrade(at stage: StageKind) async throws {
+        let shop = try await family(
+            at: stage,
+            selling: [.plan("top", isShared: true), .plan("low", level: 2, isShared: true)]
+        )
+        try await shop.buys("ann", "top")
+        try await shop.changesPlan("ann", to: "low")
+        try await shop.advance(to: "2026-02-05")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY           status 1  top, paid until 2026-02-01
+            2026-01-01  ann  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY           status 1  top, shared until 2026-02-01
+            2026-01-01  bob  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
+            2026-02-01  ann  DID_RENEW                        status 1  low, paid until 2026-03-01
+            2026-02-01  bob  DID_RENEW                        status 1  low, shared until 2026-03-01
+            """
+        )
+    }
+
+    @Test(
+        "A refund that is reversed gives the members back what they had, without a word to them",
+        arguments: StageKind.all
+    )
+    func reversed(at stage: StageKind) async throws {
+        let shop = try await family(at: stage)
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-01-10")
+        try await shop.grantsRefund(to: "ann")
+        try await shop.advance(to: "2026-01-12")
+        try await shop.reversesRefund(of: "ann")
+        #expect(try await shop.shared("bob").status == 1)
+        try await shop.advance(to: "2026-02-05")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-01
+            2026-01-10  ann  REFUND                  status 5  REFUND_FULL
+            2026-01-10  bob  REVOKE                  status 5  FAMILY_REVOKE
+            2026-01-12  ann  REFUND_REVERSED         status 1
+            2026-02-01  ann  DID_RENEW               status 1  paid until 2026-03-01
+            2026-02-01  bob  DID_RENEW               status 1  shared until 2026-03-01
+            """
+        )
+    }
+
+    @Test("Who leaves loses access, and has it again under the same original on return", arguments: StageKind.all)
+    func leaving(at stage: StageKind) async throws {
+        let shop = try await family(at: stage)
+        try await shop.joins("cat", familyOf: "ann")
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-01-10")
+        try await shop.leaves("bob")
+        try await shop.advance(to: "2026-01-15")
+        try await shop.joins("bob", familyOf: "ann")
+        try await shop.advance(to: "2026-02-05")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-01
+            2026-01-01  cat  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-01
+            2026-01-10  bob  REVOKE                  status 5  FAMILY_REVOKE
+            2026-01-15  bob  SUBSCRIBED RESUBSCRIBE  status 1  shared until 2026-02-01
+            2026-02-01  ann  DID_RENEW               status 1  paid until 2026-03-01
+            2026-02-01  bob  DID_RENEW               status 1  shared until 2026-03-01
+            2026-02-01  cat  DID_RENEW               status 1  shared until 2026-03-01
+            """
+        )
+        let rows = try await shop.stage.history(of: "bob")
+        #expect(Set(rows.map(\.originalTransactionId)).count == 1)
+    }
+
+    @Test("When the purchaser leaves everybody loses access, but the purchaser", arguments: StageKind.all)
+    func purchaserLeaves(at stage: StageKind) async throws {
+        let shop = try await family(at: stage)
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-01-10")
+        try await shop.leaves("ann")
+        try await shop.advance(to: "2026-02-05")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-01
+            2026-01-10  bob  REVOKE                  status 5  FAMILY_REVOKE
+            2026-02-01  ann  DID_RENEW               status 1  paid until 2026-03-01
+            """
+        )
+    }
+
+    @Test("Sharing that is turned off and on again", arguments: StageKind.all)
+    func sharing(at stage: StageKind) async throws {
+        let shop = try await family(at: stage)
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-01-10")
+        try await shop.shares("ann", false)
+        try await shop.advance(to: "2026-02-05")
+        try await shop.shares("ann", true)
+        try await shop.advance(to: "2026-03-05")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-01
+            2026-01-10  bob  REVOKE                  status 5  FAMILY_REVOKE
+            2026-02-01  ann  DID_RENEW               status 1  paid until 2026-03-01
+            2026-02-05  bob  SUBSCRIBED RESUBSCRIBE  status 1  shared until 2026-03-01
+            2026-03-01  ann  DID_RENEW               status 1  paid until 2026-04-01
+            2026-03-01  bob  DID_RENEW               status 1  shared until 2026-04-01
+            """
+        )
+    }
+
+    @Test("Who joins later has what is shared from then on", arguments: StageKind.all)
+    func joiningLater(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(isShared: true), .skin(isShared: true)]
+        )
+        try await shop.buys("ann", "pro")
+        try await shop.buys("ann", "skin")
+        try await shop.advance(to: "2026-01-20")
+        try await shop.joins("bob", familyOf: "ann")
+        try await shop.advance(to: "2026-02-05")
+        try await shop.grantsRefund(to: "ann", of: "2026-01-01")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  pro, paid until 2026-02-01
+            2026-01-01  ann  ONE_TIME_CHARGE                   skin
+            2026-01-20  bob  ONE_TIME_CHARGE                   skin, shared
+            2026-01-20  bob  SUBSCRIBED INITIAL_BUY  status 1  pro, shared until 2026-02-01
+            2026-02-01  ann  DID_RENEW               status 1  pro, paid until 2026-03-01
+            2026-02-01  bob  DID_RENEW               status 1  pro, shared until 2026-03-01
+            2026-02-05  ann  REFUND                            skin, REFUND_FULL
+            2026-02-05  bob  REVOKE                            skin, FAMILY_REVOKE
+            """
+        )
+    }
+
+    @Test(
+        "Price, refund request and consumption are the purchaser's alone; an extension is for all",
+        arguments: StageKind.all
+    )
+    func purchaserOnly(at stage: StageKind) async throws {
+        let shop = try await family(at: stage)
+        try await shop.buys("ann", "pro")
+        try await shop.raisesPrice(of: "pro", to: 5_990)
+        try await shop.advance(to: "2026-01-10")
+        try await shop.extends("ann", days: 10, request: "sorry")
+        try await shop.advance(to: "2026-01-12")
+        try await shop.requestsRefund("ann")
+        try await shop.sendsConsumption(about: "ann", preferring: .decline)
+        try await shop.advance(to: "2026-03-01")
+        try await shop.expect(
+            """
+            2026-01-01        ann  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
+            2026-01-01        bob  SUBSCRIBED INITIAL_BUY           status 1  shared until 2026-02-01
+            2026-01-05        ann  PRICE_INCREASE ACCEPTED          status 1  next 5.99
+            2026-01-10        ann  RENEWAL_EXTENDED                 status 1  until 2026-02-11, next 5.99
+            2026-01-10        bob  RENEWAL_EXTENDED                 status 1  until 2026-02-11
+            2026-01-12        ann  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-01-12        ann  CONSUMPTION_REQUEST              status 1  UNINTENDED_PURCHASE, then ends
+            2026-01-12        bob  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-01-13 00:00  ann  REFUND_DECLINED                  status 1  then ends
+            2026-02-11        ann  EXPIRED VOLUNTARY                status 2
+            2026-02-11        bob  EXPIRED VOLUNTARY                status 2
+            """
+        )
+    }
+
+    @Test("A member's own subscription goes beside the shared one", arguments: StageKind.all)
+    func own(at stage: StageKind) async throws {
+        let shop = try await family(at: stage)
+        try await shop.buys("ann", "pro")
+        try await shop.buys("bob", "pro")
+        try await shop.advance(to: "2026-01-05")
+        try await shop.cancels("bob")
+        try await shop.advance(to: "2026-02-05")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY           status 1  shared until 2026-02-01
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY           status 1  shared until 2026-02-01
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
+            2026-01-05  ann  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-01-05  bob  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-02-01  ann  DID_RENEW                        status 1  paid until 2026-03-01
+            2026-02-01  ann  EXPIRED VOLUNTARY                status 2
+            2026-02-01  bob  DID_RENEW                        status 1  shared until 2026-03-01
+            2026-02-01  bob  EXPIRED VOLUNTARY                status 2
+            """
+        )
+    }
+}

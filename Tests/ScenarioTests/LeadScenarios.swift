@@ -1,0 +1,155 @@
+import Testing
+import TillCore
+
+extension Scenarios {
+    /// Production charges a day before a period ends; until it ends, the next one is paid and has not begun.
+    @Suite("Inside the day by which Production charges ahead")
+    struct Lead {}
+}
+
+extension Scenarios.Lead {
+    private static let products: [Product] = [.plan(level: 2), .plan("top", level: 1, at: 9_990)]
+
+    @Test("A renewal is told a day ahead and begins when the old period ends", arguments: StageKind.all)
+    func renewal(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-03-20")
+        try await shop.expect(
+            """
+            2026-01-10  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
+            2026-02-09  DID_RENEW               status 1  paid 2026-02-10 to 2026-03-10
+            2026-03-09  DID_RENEW               status 1  paid 2026-03-10 to 2026-04-10
+            """
+        )
+    }
+
+    @Test("Who cancels inside it has paid for the next period, and leaves after that", arguments: StageKind.all)
+    func cancel(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-02-09 20:00")
+        try await shop.cancels("ann")
+        #expect(try await shop.own("ann").status == 1)
+        try await shop.advance(to: "2026-04-01")
+        try await shop.expect(
+            """
+            2026-01-10        SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-10
+            2026-02-09        DID_RENEW                       status 1  paid 2026-02-10 to 2026-03-10
+            2026-02-09 20:00  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-03-10        EXPIRED VOLUNTARY               status 2
+            """
+        )
+    }
+
+    @Test("A refund inside it names its transaction: the one ahead, or the running one", arguments: StageKind.all)
+    func refund(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])
+        for customer in ["ann", "bob"] { try await shop.buys(customer, "pro") }
+        try await shop.advance(to: "2026-02-09 20:00")
+        try await shop.grantsRefund(to: "ann", of: "2026-02-10")
+        #expect(try await shop.own("ann").status == 1)
+        try await shop.grantsRefund(to: "bob", of: "2026-01-10")
+        #expect(try await shop.own("bob").status == 5)
+        try await shop.advance(to: "2026-02-11")
+        #expect(try await shop.own("ann").status == 5)
+        #expect(try await shop.own("bob").status == 1)
+        try await shop.advance(to: "2026-03-20")
+        try await shop.expect(
+            """
+            2026-01-10        ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
+            2026-01-10        bob  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
+            2026-02-09        ann  DID_RENEW               status 1  paid 2026-02-10 to 2026-03-10
+            2026-02-09        bob  DID_RENEW               status 1  paid 2026-02-10 to 2026-03-10
+            2026-02-09 20:00  ann  REFUND                  status 1  REFUND_FULL
+            2026-02-09 20:00  bob  REFUND                  status 5  REFUND_FULL, of 2026-01-10
+            2026-03-09        bob  DID_RENEW               status 1  paid 2026-03-10 to 2026-04-10
+            """
+        )
+    }
+
+    @Test("An upgrade inside it replaces the running period and the one that was paid ahead", arguments: StageKind.all)
+    func upgrade(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: Self.products)
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-02-09 20:00")
+        try await shop.changesPlan("ann", to: "top")
+        try await shop.advance(to: "2026-03-09 20:00")
+        try await shop.expect(
+            """
+            2026-01-10        SUBSCRIBED INITIAL_BUY          status 1  pro, paid until 2026-02-10
+            2026-02-09        DID_RENEW                       status 1  pro, paid 2026-02-10 to 2026-03-10
+            2026-02-09 20:00  DID_CHANGE_RENEWAL_PREF UPGRADE  status 1  top, paid until 2026-03-09 19:00
+            2026-03-08 19:00  DID_RENEW                       status 1  top, paid 2026-03-09 19:00 to 2026-04-09 19:00
+            """
+        )
+        let history = try await shop.stage.history(of: "ann")
+        #expect(history.filter { $0.isUpgraded == true }.map(\.productId) == ["pro", "pro"])
+    }
+
+    @Test("A card that is declined a day ahead is tried until the period ends", arguments: StageKind.all)
+    func declined(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])
+        for customer in ["ann", "bob"] {
+            try await shop.buys(customer, "pro")
+            try await shop.declinesCard(of: customer)
+        }
+        try await shop.advance(to: "2026-02-09 20:00")
+        try await shop.acceptsCard(of: "ann")
+        try await shop.advance(to: "2026-02-12")
+        try await shop.expect(
+            """
+            2026-01-10        ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
+            2026-01-10        bob  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
+            2026-02-09 20:00  ann  DID_RENEW               status 1  paid 2026-02-10 to 2026-03-10
+            2026-02-10        bob  DID_FAIL_TO_RENEW       status 3
+            """
+        )
+    }
+
+    @Test("Cancelling before it and resuming inside it charges at once", arguments: StageKind.all)
+    func resumed(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])
+        try await shop.buys("ann", "pro")
+        try await shop.cancels("ann")
+        try await shop.advance(to: "2026-02-09 20:00")
+        try await shop.resumes("ann")
+        try await shop.advance(to: "2026-02-12")
+        try await shop.expect(
+            """
+            2026-01-10        SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-10
+            2026-01-10        DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-02-09 20:00  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_ENABLED  status 1
+            2026-02-09 20:00  DID_RENEW                       status 1  paid 2026-02-10 to 2026-03-10
+            """
+        )
+    }
+
+    @Test("A member whose access ends inside it loses the running period and the next", arguments: StageKind.all)
+    func family(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan(isShared: true)])
+        try await shop.joins("bob", familyOf: "ann")
+        try await shop.joins("cat", familyOf: "ann")
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-02-09 20:00")
+        try await shop.leaves("bob")
+        try await shop.shares("ann", false)
+        for day in ["2026-02-09 20:00", "2026-02-12"] {
+            try await shop.advance(to: day)
+            #expect(try await shop.own("ann").status == 1)
+            for member in ["bob", "cat"] { #expect(try await shop.shared(member).status == 5) }
+        }
+        try await shop.expect(
+            """
+            2026-01-10        ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
+            2026-01-10        bob  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-10
+            2026-01-10        cat  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-10
+            2026-02-09        ann  DID_RENEW               status 1  paid 2026-02-10 to 2026-03-10
+            2026-02-09        bob  DID_RENEW               status 1  shared 2026-02-10 to 2026-03-10
+            2026-02-09        cat  DID_RENEW               status 1  shared 2026-02-10 to 2026-03-10
+            2026-02-09 20:00  bob  REVOKE                  status 5  FAMILY_REVOKE, of 2026-01-10
+            2026-02-09 20:00  cat  REVOKE                  status 5  FAMILY_REVOKE, of 2026-01-10
+            """
+        )
+    }
+}

@@ -1,0 +1,330 @@
+import Testing
+import TillCore
+
+extension Scenarios {
+    @Suite("Offers")
+    struct Offers {}
+}
+
+extension Scenarios.Offers {
+    @Test("Paid as you go, up front, or free: an introductory offer and what follows it", arguments: StageKind.all)
+    func introductory(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [
+                .plan("go", group: "1", offers: .payAsYouGo(.introductory, times: 3, at: 990)),
+                .plan("front", group: "2", offers: .payUpFront(.introductory, for: Period(2, .month), at: 1_990)),
+                .plan("free", group: "3", offers: .free(.introductory, for: Period(3, .day))),
+            ]
+        )
+        for product in ["go", "front", "free"] { try await shop.buys("ann", product) }
+        try await shop.advance(to: "2026-04-01 10:00")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  go, paid until 2026-02-01 at 0.99 by intro, again
+            2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  front, paid until 2026-03-01 at 1.99 by intro
+            2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  free, trial until 2026-01-04
+            2026-01-04  DID_RENEW               status 1  free, paid until 2026-02-04
+            2026-02-01  DID_RENEW               status 1  go, paid until 2026-03-01 at 0.99 by intro, again
+            2026-02-04  DID_RENEW               status 1  free, paid until 2026-03-04
+            2026-03-01  DID_RENEW               status 1  go, paid until 2026-04-01 at 0.99 by intro
+            2026-03-01  DID_RENEW               status 1  front, paid until 2026-04-01
+            2026-03-04  DID_RENEW               status 1  free, paid until 2026-04-04
+            """
+        )
+    }
+
+    @Test("A promotional offer waits on an active subscription, and starts with a lapsed one", arguments: StageKind.all)
+    func promotional(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(offers: .payAsYouGo(.promotional, "yes", times: 2, at: 990))]
+        )
+        try await shop.refuses("offer_needs_earlier_subscription") {
+            try await shop.buys("ann", "pro", offer: .promotional("yes"))
+        }
+        for customer in ["ann", "bob"] { try await shop.buys(customer, "pro") }
+        try await shop.cancels("bob")
+        try await shop.advance(to: "2026-01-10")
+        try await shop.buys("ann", "pro", offer: .promotional("yes"))
+        try await shop.advance(to: "2026-02-10")
+        try await shop.buys("bob", "pro", offer: .promotional("yes"))
+        try await shop.advance(to: "2026-04-15")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
+            2026-01-01  bob  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-01-10  ann  OFFER_REDEEMED                  status 1  next 0.99 by promo yes
+            2026-02-01  ann  DID_RENEW                       status 1  paid until 2026-03-01 at 0.99 by promo yes, again
+            2026-02-01  bob  EXPIRED VOLUNTARY               status 2
+            2026-02-10  bob  SUBSCRIBED RESUBSCRIBE          status 1  paid until 2026-03-10 at 0.99 by promo yes, again
+            2026-03-01  ann  DID_RENEW                       status 1  paid until 2026-04-01 at 0.99 by promo yes
+            2026-03-10  bob  DID_RENEW                       status 1  paid until 2026-04-10 at 0.99 by promo yes
+            2026-04-01  ann  DID_RENEW                       status 1  paid until 2026-05-01
+            2026-04-10  bob  DID_RENEW                       status 1  paid until 2026-05-10
+            """
+        )
+    }
+
+    @Test("Of two offers that wait the second counts", arguments: StageKind.all)
+    func replaced(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [
+                .plan(
+                    offers: .payUpFront(.promotional, "one", for: .month, at: 990),
+                    .payUpFront(.promotional, "two", for: .month, at: 490)
+                )
+            ]
+        )
+        try await shop.buys("ann", "pro")
+        try await shop.buys("ann", "pro", offer: .promotional("one"))
+        try await shop.buys("ann", "pro", offer: .promotional("two"))
+        try await shop.advance(to: "2026-03-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
+            2026-01-01  OFFER_REDEEMED          status 1  next 0.99 by promo one
+            2026-01-01  OFFER_REDEEMED          status 1  next 0.49 by promo two
+            2026-02-01  DID_RENEW               status 1  paid until 2026-03-01 at 0.49 by promo two
+            2026-03-01  DID_RENEW               status 1  paid until 2026-04-01
+            """
+        )
+    }
+
+    @Test("Turning renewal off drops an offer that has not begun", arguments: StageKind.all)
+    func dropped(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(offers: .payUpFront(.promotional, "one", for: .month, at: 990))]
+        )
+        try await shop.buys("ann", "pro")
+        try await shop.buys("ann", "pro", offer: .promotional("one"))
+        try await shop.cancels("ann")
+        try await shop.resumes("ann")
+        try await shop.advance(to: "2026-02-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
+            2026-01-01  OFFER_REDEEMED                  status 1  next 0.99 by promo one
+            2026-01-01  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-01-01  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_ENABLED  status 1
+            2026-02-01  DID_RENEW                       status 1  paid until 2026-03-01
+            """
+        )
+    }
+
+    @Test("An offer accepted by who had cancelled turns renewal on again", arguments: StageKind.all)
+    func resumedByOffer(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(offers: .payUpFront(.promotional, "one", for: .month, at: 990))]
+        )
+        try await shop.buys("ann", "pro")
+        try await shop.cancels("ann")
+        try await shop.buys("ann", "pro", offer: .promotional("one"))
+        try await shop.advance(to: "2026-02-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
+            2026-01-01  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-01-01  OFFER_REDEEMED                  status 1  next 0.99 by promo one
+            2026-02-01  DID_RENEW                       status 1  paid until 2026-03-01 at 0.99 by promo one
+            """
+        )
+    }
+
+    @Test("A code for the new, the present and the lapsed", arguments: StageKind.all)
+    func codes(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(offers: .free(.code, "SPRING"))]
+        )
+        try await shop.buys("ann", "pro", offer: .code("SPRING"))
+        try await shop.buys("bob", "pro")
+        try await shop.buys("cat", "pro")
+        try await shop.cancels("cat")
+        try await shop.advance(to: "2026-01-20")
+        try await shop.buys("bob", "pro", offer: .code("SPRING"))
+        try await shop.refuses("code_already_redeemed") { try await shop.buys("bob", "pro", offer: .code("SPRING")) }
+        try await shop.advance(to: "2026-02-10")
+        try await shop.buys("cat", "pro", offer: .code("SPRING"))
+        try await shop.advance(to: "2026-03-12")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  trial until 2026-02-01 by code SPRING
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
+            2026-01-01  cat  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
+            2026-01-01  cat  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-01-20  bob  OFFER_REDEEMED                  status 1  next free by code SPRING
+            2026-02-01  ann  DID_RENEW                       status 1  paid until 2026-03-01
+            2026-02-01  bob  DID_RENEW                       status 1  trial until 2026-03-01 by code SPRING
+            2026-02-01  cat  EXPIRED VOLUNTARY               status 2
+            2026-02-10  cat  SUBSCRIBED RESUBSCRIBE          status 1  trial until 2026-03-10 by code SPRING
+            2026-03-01  ann  DID_RENEW                       status 1  paid until 2026-04-01
+            2026-03-01  bob  DID_RENEW                       status 1  paid until 2026-04-01
+            2026-03-10  cat  DID_RENEW                       status 1  paid until 2026-04-10
+            """
+        )
+    }
+
+    @Test("A stackable code comes after the introductory offer, another takes its place", arguments: StageKind.all)
+    func stacked(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [
+                .plan(
+                    offers: .freeWeek,
+                    .payUpFront(.code, "MORE", for: .month, at: 990, isStackable: true),
+                    .payUpFront(.code, "ONLY", for: .month, at: 490)
+                )
+            ]
+        )
+        try await shop.buys("ann", "pro", offer: .code("MORE"))
+        try await shop.buys("bob", "pro", offer: .code("ONLY"))
+        try await shop.advance(to: "2026-03-10")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  trial until 2026-01-08, next 0.99 by code MORE
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01 at 0.49 by code ONLY
+            2026-01-08  ann  DID_RENEW               status 1  paid until 2026-02-08 at 0.99 by code MORE
+            2026-02-01  bob  DID_RENEW               status 1  paid until 2026-03-01
+            2026-02-08  ann  DID_RENEW               status 1  paid until 2026-03-08
+            2026-03-01  bob  DID_RENEW               status 1  paid until 2026-04-01
+            2026-03-08  ann  DID_RENEW               status 1  paid until 2026-04-08
+            """
+        )
+    }
+
+    @Test(
+        "A win-back offer is for who left, in Production a month after and for who had paid",
+        arguments: StageKind.all
+    )
+    func winBack(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-10",
+            in: .production,
+            selling: [.plan(offers: .payUpFront(.winBack, "back", for: .month, at: 990))]
+        )
+        try await shop.buys("ann", "pro")
+        try await shop.refuses("offer_needs_no_subscription") {
+            try await shop.buys("ann", "pro", offer: .winBack("back"))
+        }
+        try await shop.cancels("ann")
+        try await shop.advance(to: "2026-02-15")
+        try await shop.refuses("win_back_not_yet") { try await shop.buys("ann", "pro", offer: .winBack("back")) }
+        try await shop.advance(to: "2026-03-15")
+        #expect(try await shop.own("ann").renewalInfo.eligibleWinBackOfferIds == ["back"])
+        try await shop.buys("ann", "pro", offer: .winBack("back"))
+        try await shop.advance(to: "2026-04-20")
+        try await shop.expect(
+            """
+            2026-01-10  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-10
+            2026-01-10  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-02-10  EXPIRED VOLUNTARY               status 2
+            2026-03-15  SUBSCRIBED RESUBSCRIBE          status 1  paid until 2026-04-15 at 0.99 by win-back back
+            2026-04-14  DID_RENEW                       status 1  paid 2026-04-15 to 2026-05-15
+            """
+        )
+    }
+
+    @Test("An upgrade by a code begins at once with the offer", arguments: StageKind.all)
+    func upgradeByCode(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [
+                .plan("low", level: 2, at: 1_990), .plan("top", offers: .payAsYouGo(.code, "UP", times: 2, at: 990)),
+            ]
+        )
+        try await shop.buys("ann", "low")
+        try await shop.advance(to: "2026-01-10")
+        try await shop.changesPlan("ann", to: "top", offer: .code("UP"))
+        try await shop.advance(to: "2026-03-11")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  low, paid until 2026-02-01
+            2026-01-10  OFFER_REDEEMED UPGRADE  status 1  top, paid until 2026-02-10 at 0.99 by code UP, again
+            2026-02-10  DID_RENEW               status 1  top, paid until 2026-03-10 at 0.99 by code UP
+            2026-03-10  DID_RENEW               status 1  top, paid until 2026-04-10
+            """
+        )
+    }
+
+    @Test("Buying again within sixty days goes on with the run; after them a new one begins", arguments: StageKind.all)
+    func resubscription(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(), .plan("low", level: 2, at: 1_990)]
+        )
+        for customer in ["ann", "bob"] {
+            try await shop.buys(customer, "pro")
+            try await shop.cancels(customer)
+        }
+        try await shop.advance(to: "2026-02-15")
+        try await shop.buys("ann", "low")
+        try await shop.advance(to: "2026-06-01")
+        try await shop.buys("bob", "low")
+        try await shop.advance(to: "2026-06-10")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  pro, paid until 2026-02-01
+            2026-01-01  ann  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1  pro
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  pro, paid until 2026-02-01
+            2026-01-01  bob  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1  pro
+            2026-02-01  ann  EXPIRED VOLUNTARY               status 2  pro
+            2026-02-01  bob  EXPIRED VOLUNTARY               status 2  pro
+            2026-02-15  ann  SUBSCRIBED RESUBSCRIBE          status 1  low, paid until 2026-03-15
+            2026-03-15  ann  DID_RENEW                       status 1  low, paid until 2026-04-15
+            2026-04-15  ann  DID_RENEW                       status 1  low, paid until 2026-05-15
+            2026-05-15  ann  DID_RENEW                       status 1  low, paid until 2026-06-15
+            2026-06-01  bob  SUBSCRIBED RESUBSCRIBE          status 1  low, paid until 2026-07-01, since 2026-06-01
+            """
+        )
+    }
+
+    @Test(
+        "A code makes a one-time product cheaper, and Ask to Buy and an interruption only wait",
+        arguments: StageKind.all
+    )
+    func oneTime(at stage: StageKind) async throws {
+        var coins = Product.coins
+        coins.offers = [Offer(kind: .code, id: "HALF", mode: .oneTime, prices: .usd(490))]
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [coins, .skin(), .season, .plan()]
+        )
+        try await shop.buys("ann", "coins", quantity: 2, offer: .code("HALF"))
+        try await shop.buys("ann", "season")
+        try await shop.buys("ann", "skin", isInterrupted: true)
+        try await shop.asksToBuy("bob")
+        try await shop.buys("bob", "pro")
+        try await shop.buys("bob", "coins")
+        try await shop.advance(to: "2026-01-05")
+        try await shop.approves("ann")
+        try await shop.refuses("already_owned") { try await shop.buys("ann", "skin") }
+        try await shop.approves("bob", 1)
+        try await shop.declines("bob", 2)
+        try await shop.refuses("unknown_held_purchase") { try await shop.approves("bob", 2) }
+        try await shop.advance(to: "2026-01-10")
+        try await shop.expect(
+            """
+            2026-01-01  ann  ONE_TIME_CHARGE                   coins, 2 pieces at 0.98 by code HALF
+            2026-01-01  ann  ONE_TIME_CHARGE                   season
+            2026-01-05  ann  ONE_TIME_CHARGE                   skin
+            2026-01-05  bob  SUBSCRIBED INITIAL_BUY  status 1  pro, paid until 2026-02-05
+            """
+        )
+    }
+}

@@ -1,0 +1,261 @@
+import Testing
+import TillCore
+
+extension Scenarios {
+    @Suite("Changes of plan")
+    struct PlanChanges {}
+}
+
+extension Scenarios.PlanChanges {
+    /// A cell of the table: from which level and period to which, and what is told.
+    struct Cell: Sendable, CustomStringConvertible {
+        var from: (level: Int, period: Period)
+        var to: (level: Int, period: Period)
+        var isAtOnce: Bool
+
+        var description: String {
+            "\(from.level)/\(from.period.iso8601) to \(to.level)/\(to.period.iso8601)"
+        }
+    }
+
+    static let cells = [
+        Cell(from: (2, .month), to: (1, .month), isAtOnce: true),
+        Cell(from: (2, .month), to: (1, .year), isAtOnce: true),
+        Cell(from: (2, .year), to: (1, .month), isAtOnce: true),
+        Cell(from: (1, .month), to: (1, .month), isAtOnce: true),
+        Cell(from: (1, .year), to: (1, Period(12, .month)), isAtOnce: true),
+        Cell(from: (1, .month), to: (1, .year), isAtOnce: false),
+        Cell(from: (1, .year), to: (1, .month), isAtOnce: false),
+        Cell(from: (1, .month), to: (2, .month), isAtOnce: false),
+        Cell(from: (1, .month), to: (2, .year), isAtOnce: false),
+        Cell(from: (1, .year), to: (2, .month), isAtOnce: false),
+        Cell(from: (1, .month), to: (2, .week), isAtOnce: false),
+    ]
+
+    @Test("Each cell of the table", arguments: StageKind.all, cells)
+    func table(at stage: StageKind, _ cell: Cell) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [
+                .plan("old", level: cell.from.level, each: cell.from.period),
+                .plan("new", level: cell.to.level, each: cell.to.period),
+            ]
+        )
+        try await shop.buys("ann", "old")
+        try await shop.advance(to: "2026-01-10")
+        try await shop.changesPlan("ann", to: "new")
+        let told = try #require(try await shop.stage.told().last)
+        #expect(told.words == "DID_CHANGE_RENEWAL_PREF " + (cell.isAtOnce ? "UPGRADE" : "DOWNGRADE"))
+        #expect(told.transaction.productId == (cell.isAtOnce ? "new" : "old"))
+        #expect(told.renewalInfo?.productId == (cell.isAtOnce ? "new" : "old"))
+        #expect(told.renewalInfo?.autoRenewProductId == "new")
+        #expect(Laws.breaches(by: told).isEmpty)
+    }
+
+    @Test("The last of several choices wins, and each is told", arguments: StageKind.all)
+    func lastChoice(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan("top"), .plan("mid", level: 2, at: 2_990), .plan("low", level: 3, at: 1_990)]
+        )
+        try await shop.buys("ann", "top")
+        try await shop.changesPlan("ann", to: "mid")
+        try await shop.changesPlan("ann", to: "low")
+        try await shop.advance(to: "2026-02-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  top, paid until 2026-02-01
+            2026-01-01  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then mid
+            2026-01-01  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
+            2026-02-01  DID_RENEW                        status 1  low, paid until 2026-03-01
+            """
+        )
+    }
+
+    @Test("An upgrade takes the place of a downgrade that waits", arguments: StageKind.all)
+    func upgradeOverDowngrade(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan("top", at: 9_990), .plan("mid", level: 2), .plan("low", level: 3, at: 1_990)]
+        )
+        try await shop.buys("ann", "mid")
+        try await shop.advance(to: "2026-01-05")
+        try await shop.changesPlan("ann", to: "low")
+        try await shop.advance(to: "2026-01-10")
+        try await shop.changesPlan("ann", to: "top")
+        try await shop.advance(to: "2026-02-12")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  mid, paid until 2026-02-01
+            2026-01-05  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  mid, then low
+            2026-01-10  DID_CHANGE_RENEWAL_PREF UPGRADE  status 1  top, paid until 2026-02-10
+            2026-02-10  DID_RENEW                        status 1  top, paid until 2026-03-10
+            """
+        )
+    }
+
+    @Test("An upgrade out of a trial costs the full price and has no second trial", arguments: StageKind.all)
+    func upgradeOutOfTrial(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [
+                .plan("top", at: 9_990, offers: .freeWeek), .plan("low", level: 2, at: 1_990, offers: .freeWeek),
+            ]
+        )
+        try await shop.buys("ann", "low")
+        try await shop.advance(to: "2026-01-03")
+        try await shop.changesPlan("ann", to: "top")
+        try await shop.advance(to: "2026-02-04")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  low, trial until 2026-01-08
+            2026-01-03  DID_CHANGE_RENEWAL_PREF UPGRADE  status 1  top, paid until 2026-02-03
+            2026-02-03  DID_RENEW                        status 1  top, paid until 2026-03-03
+            """
+        )
+    }
+
+    @Test("A choice turns auto-renewal on again without a word of its own", arguments: StageKind.all)
+    func choiceAfterCancelling(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan("top", at: 9_990), .plan("mid", level: 2), .plan("low", level: 3, at: 1_990)]
+        )
+        for customer in ["ann", "bob"] {
+            try await shop.buys(customer, "mid")
+            try await shop.cancels(customer)
+        }
+        try await shop.changesPlan("ann", to: "low")
+        try await shop.changesPlan("bob", to: "top")
+        try await shop.advance(to: "2026-02-02")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY           status 1  mid, paid until 2026-02-01
+            2026-01-01  ann  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1  mid
+            2026-01-01  ann  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  mid, then low
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY           status 1  mid, paid until 2026-02-01
+            2026-01-01  bob  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1  mid
+            2026-01-01  bob  DID_CHANGE_RENEWAL_PREF UPGRADE  status 1  top, paid until 2026-02-01
+            2026-02-01  ann  DID_RENEW                        status 1  low, paid until 2026-03-01
+            2026-02-01  bob  DID_RENEW                        status 1  top, paid until 2026-03-01
+            """
+        )
+    }
+
+    @Test("Cancelling drops a change that waits", arguments: StageKind.all)
+    func cancelledChoice(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan("top"), .plan("low", level: 2, at: 1_990)]
+        )
+        try await shop.buys("ann", "top")
+        try await shop.changesPlan("ann", to: "low")
+        try await shop.cancels("ann")
+        try await shop.resumes("ann")
+        try await shop.advance(to: "2026-02-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  top, paid until 2026-02-01
+            2026-01-01  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
+            2026-01-01  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1  top
+            2026-01-01  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_ENABLED  status 1  top
+            2026-02-01  DID_RENEW                        status 1  top, paid until 2026-03-01
+            """
+        )
+    }
+
+    @Test("An offer with a downgrade waits; withdrawing gives it up", arguments: StageKind.all)
+    func downgradeWithOffer(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [
+                .plan("top"),
+                .plan("low", level: 2, at: 1_990, offers: .payAsYouGo(.promotional, "stay", times: 2, at: 490)),
+            ]
+        )
+        for customer in ["ann", "bob"] {
+            try await shop.buys(customer, "top")
+            try await shop.changesPlan(customer, to: "low", offer: .promotional("stay"))
+        }
+        try await shop.changesPlan("bob", to: "top")
+        try await shop.advance(to: "2026-04-02")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY    status 1  top, paid until 2026-02-01
+            2026-01-01  ann  OFFER_REDEEMED DOWNGRADE  status 1  top, then low, next 0.49 by promo stay
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY    status 1  top, paid until 2026-02-01
+            2026-01-01  bob  OFFER_REDEEMED DOWNGRADE  status 1  top, then low, next 0.49 by promo stay
+            2026-01-01  bob  DID_CHANGE_RENEWAL_PREF   status 1  top
+            2026-02-01  ann  DID_RENEW                 status 1  low, paid until 2026-03-01 at 0.49 by promo stay, again
+            2026-02-01  bob  DID_RENEW                 status 1  top, paid until 2026-03-01
+            2026-03-01  ann  DID_RENEW                 status 1  low, paid until 2026-04-01 at 0.49 by promo stay
+            2026-03-01  bob  DID_RENEW                 status 1  top, paid until 2026-04-01
+            2026-04-01  ann  DID_RENEW                 status 1  low, paid until 2026-05-01
+            2026-04-01  bob  DID_RENEW                 status 1  top, paid until 2026-05-01
+            """
+        )
+    }
+
+    @Test("Another group is a subscription of its own", arguments: StageKind.all)
+    func groups(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(offers: .freeWeek), .plan("radio", group: "21000000", offers: .freeWeek)]
+        )
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-01-03")
+        try await shop.buys("ann", "radio")
+        try await shop.advance(to: "2026-01-20")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  pro, trial until 2026-01-08
+            2026-01-03  SUBSCRIBED INITIAL_BUY  status 1  radio, trial until 2026-01-10
+            2026-01-08  DID_RENEW               status 1  pro, paid until 2026-02-08
+            2026-01-10  DID_RENEW               status 1  radio, paid until 2026-02-10
+            """
+        )
+        let all = try await shop.stage.subscriptions(of: "ann")
+        #expect(Set(all.map(\.transaction.originalTransactionId)).count == 2)
+    }
+
+    @Test("What is running cannot be bought again", arguments: StageKind.all)
+    func again(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
+        try await shop.buys("ann", "pro")
+        try await shop.refuses("already_subscribed") { try await shop.buys("ann", "pro") }
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
+            """
+        )
+    }
+
+    @Test("An upgrade anchors the run anew", arguments: StageKind.all)
+    func anchor(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-31",
+            selling: [.plan("top", at: 9_990), .plan("low", level: 2)]
+        )
+        try await shop.buys("ann", "low")
+        try await shop.advance(to: "2026-03-10")
+        try await shop.changesPlan("ann", to: "top")
+        try await shop.advance(to: "2026-05-01")
+        try await shop.expect(
+            """
+            2026-01-31  SUBSCRIBED INITIAL_BUY           status 1  low, paid until 2026-02-28
+            2026-02-28  DID_RENEW                        status 1  low, paid until 2026-03-31
+            2026-03-10  DID_CHANGE_RENEWAL_PREF UPGRADE  status 1  top, paid until 2026-04-10
+            2026-04-10  DID_RENEW                        status 1  top, paid until 2026-05-10
+            """
+        )
+    }
+}

@@ -1,0 +1,262 @@
+import Testing
+import TillCore
+
+extension Scenarios {
+    @Suite("Prices that change")
+    struct Prices {}
+}
+
+extension Scenarios.Prices {
+    @Test("A small rise needs a notice twenty-seven days ahead, and no consent", arguments: StageKind.all)
+    func notice(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
+        for customer in ["ann", "bob"] { try await shop.buys(customer, "pro") }
+        try await shop.raisesPrice(of: "pro", to: 5_990)
+        try await shop.refuses("no_price_increase") { try await shop.acceptsPrice("ann") }
+        try await shop.advance(to: "2026-01-10")
+        try await shop.cancels("bob")
+        try await shop.advance(to: "2026-03-02")
+        try await shop.buys("cat", "pro")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
+            2026-01-05  ann  PRICE_INCREASE ACCEPTED         status 1  next 5.99
+            2026-01-05  bob  PRICE_INCREASE ACCEPTED         status 1  next 5.99
+            2026-01-10  bob  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-02-01  ann  DID_RENEW                       status 1  paid until 2026-03-01 at 5.99, again
+            2026-02-01  bob  EXPIRED VOLUNTARY               status 2
+            2026-03-01  ann  DID_RENEW                       status 1  paid until 2026-04-01 at 5.99, again
+            2026-03-02  cat  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-04-02 at 5.99, again
+            """
+        )
+    }
+
+    @Test(
+        "More than half of less than five dollars needs no consent; nor more than five of much",
+        arguments: StageKind.all
+    )
+    func limits(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan("cheap", at: 4_990, group: "1"), .plan("dear", at: 19_990, group: "2")]
+        )
+        try await shop.buys("ann", "cheap")
+        try await shop.buys("ann", "dear")
+        // Exactly five dollars more, and exactly half as much again.
+        try await shop.raisesPrice(of: "cheap", to: 9_990)
+        try await shop.raisesPrice(of: "dear", to: 29_985)
+        try await shop.advance(to: "2026-02-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY   status 1  cheap, paid until 2026-02-01
+            2026-01-01  SUBSCRIBED INITIAL_BUY   status 1  dear, paid until 2026-02-01
+            2026-01-05  PRICE_INCREASE ACCEPTED  status 1  cheap, next 9.99
+            2026-01-05  PRICE_INCREASE ACCEPTED  status 1  dear, next 29.98
+            2026-02-01  DID_RENEW                status 1  cheap, paid until 2026-03-01 at 9.99, again
+            2026-02-01  DID_RENEW                status 1  dear, paid until 2026-03-01 at 29.98, again
+            """
+        )
+    }
+
+    @Test("A yearly price needs consent from fifty dollars more, sixty days ahead", arguments: StageKind.all)
+    func yearly(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [
+                .plan("gold", each: .year, at: 49_990, group: "1"), .plan("tin", each: .year, at: 19_990, group: "2"),
+            ]
+        )
+        try await shop.buys("ann", "gold")
+        try await shop.buys("ann", "tin")
+        try await shop.raisesPrice(of: "gold", to: 109_990)
+        try await shop.raisesPrice(of: "tin", to: 59_990)
+        try await shop.advance(to: "2027-01-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY   status 1  gold, paid until 2027-01-01
+            2026-01-01  SUBSCRIBED INITIAL_BUY   status 1  tin, paid until 2027-01-01
+            2026-11-02  PRICE_INCREASE PENDING   status 1  gold, next 109.99
+            2026-12-05  PRICE_INCREASE ACCEPTED  status 1  tin, next 59.99
+            2027-01-01  DID_RENEW                status 1  tin, paid until 2028-01-01 at 59.99, again
+            2027-01-01  EXPIRED PRICE_INCREASE   status 2  gold
+            """
+        )
+    }
+
+    @Test("A weekly price needs consent a week ahead", arguments: StageKind.all)
+    func weeklyConsent(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(each: .week)])
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-01-03")
+        try await shop.raisesPrice(of: "pro", to: 5_990, consent: .required)
+        try await shop.advance(to: "2026-01-23")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-01-08
+            2026-01-08  DID_RENEW               status 1  paid until 2026-01-15
+            2026-01-08  PRICE_INCREASE PENDING  status 1  next 5.99
+            2026-01-15  EXPIRED PRICE_INCREASE  status 2
+            """
+        )
+    }
+
+    @Test("A weekly price that needs no consent rises on the fourth renewal", arguments: StageKind.all)
+    func weeklyNotice(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(each: .week)])
+        try await shop.buys("ann", "pro")
+        try await shop.raisesPrice(of: "pro", to: 5_990)
+        try await shop.advance(to: "2026-02-06")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY   status 1  paid until 2026-01-08
+            2026-01-01  PRICE_INCREASE ACCEPTED  status 1
+            2026-01-08  DID_RENEW                status 1  paid until 2026-01-15
+            2026-01-15  DID_RENEW                status 1  paid until 2026-01-22
+            2026-01-22  DID_RENEW                status 1  paid until 2026-01-29, next 5.99
+            2026-01-29  DID_RENEW                status 1  paid until 2026-02-05 at 5.99, again
+            2026-02-05  DID_RENEW                status 1  paid until 2026-02-12 at 5.99, again
+            """
+        )
+    }
+
+    @Test("A rise that comes too late for one renewal is told before the next", arguments: StageKind.all)
+    func late(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-01-20")
+        try await shop.raisesPrice(of: "pro", to: 5_990)
+        try await shop.advance(to: "2026-03-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY   status 1  paid until 2026-02-01
+            2026-02-01  DID_RENEW                status 1  paid until 2026-03-01
+            2026-02-02  PRICE_INCREASE ACCEPTED  status 1  next 5.99
+            2026-03-01  DID_RENEW                status 1  paid until 2026-04-01 at 5.99, again
+            """
+        )
+    }
+
+    @Test("A preserved price stays for subscribers, and is gone with the subscription", arguments: StageKind.all)
+    func preserved(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
+        try await shop.buys("ann", "pro")
+        try await shop.raisesPrice(of: "pro", to: 5_990, preserving: true)
+        try await shop.buys("bob", "pro")
+        try await shop.advance(to: "2026-02-05")
+        try await shop.cancels("ann")
+        try await shop.advance(to: "2026-03-05")
+        try await shop.buys("ann", "pro")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01 at 5.99, again
+            2026-02-01  ann  DID_RENEW                       status 1  paid until 2026-03-01
+            2026-02-01  bob  DID_RENEW                       status 1  paid until 2026-03-01 at 5.99, again
+            2026-02-05  ann  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-03-01  ann  EXPIRED VOLUNTARY               status 2
+            2026-03-01  bob  DID_RENEW                       status 1  paid until 2026-04-01 at 5.99, again
+            2026-03-05  ann  SUBSCRIBED RESUBSCRIBE          status 1  paid until 2026-04-05 at 5.99, again
+            """
+        )
+    }
+
+    @Test("A lower price holds from the next renewal on, without a word", arguments: StageKind.all)
+    func decrease(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
+        try await shop.buys("ann", "pro")
+        try await shop.lowersPrice(of: "pro", to: 3_990)
+        try await shop.advance(to: "2026-03-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
+            2026-02-01  DID_RENEW               status 1  paid until 2026-03-01 at 3.99, again
+            2026-03-01  DID_RENEW               status 1  paid until 2026-04-01 at 3.99, again
+            """
+        )
+    }
+
+    @Test("A second rise within a year needs consent; one later does not", arguments: StageKind.all)
+    func second(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
+        try await shop.buys("ann", "pro")
+        try await shop.raisesPrice(of: "pro", to: 5_490)
+        try await shop.advance(to: "2026-11-20")
+        try await shop.raisesPrice(of: "pro", to: 5_990)
+        try await shop.advance(to: "2026-12-10")
+        try await shop.acceptsPrice("ann")
+        try await shop.advance(to: "2028-01-02")
+        try await shop.raisesPrice(of: "pro", to: 6_490)
+        try await shop.advance(to: "2028-03-02")
+        let told = try await shop.stage.told().filter { $0.type == "PRICE_INCREASE" }
+        #expect(
+            told.map(\.words) == [
+                "PRICE_INCREASE ACCEPTED", "PRICE_INCREASE PENDING", "PRICE_INCREASE ACCEPTED",
+                "PRICE_INCREASE ACCEPTED",
+            ]
+        )
+        #expect(try await shop.transaction(of: "ann", nil).price == 6_490)
+    }
+
+    @Test("Where the law asks for it, every rise needs consent", arguments: StageKind.all)
+    func law(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()]) {
+            $0.storefrontsAskingConsent = ["KOR"]
+        }
+        try await shop.opens("kim", in: "KOR")
+        for customer in ["ann", "kim"] { try await shop.buys(customer, "pro") }
+        try await shop.raisesPrice(of: "pro", to: 5_490)
+        try await shop.advance(to: "2026-02-02")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY   status 1  paid until 2026-02-01
+            2026-01-01  kim  SUBSCRIBED INITIAL_BUY   status 1  paid until 2026-02-01
+            2026-01-05  ann  PRICE_INCREASE ACCEPTED  status 1  next 5.49
+            2026-01-05  kim  PRICE_INCREASE PENDING   status 1  next 5.49
+            2026-02-01  ann  DID_RENEW                status 1  paid until 2026-03-01 at 5.49, again
+            2026-02-01  kim  EXPIRED PRICE_INCREASE   status 2
+            """
+        )
+    }
+
+    @Test("A change of plan leaves the rise behind", arguments: StageKind.all)
+    func left(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan("top"), .plan("low", level: 2, at: 1_990)]
+        )
+        try await shop.buys("ann", "top")
+        try await shop.raisesPrice(of: "top", to: 12_990)
+        try await shop.advance(to: "2026-01-10")
+        #expect(try await shop.own("ann").renewalInfo.priceIncreaseStatus == 0)
+        try await shop.changesPlan("ann", to: "low")
+        #expect(try await shop.own("ann").renewalInfo.priceIncreaseStatus == nil)
+        try await shop.advance(to: "2026-02-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  top, paid until 2026-02-01
+            2026-01-05  PRICE_INCREASE PENDING           status 1  top, next 12.99
+            2026-01-10  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
+            2026-02-01  DID_RENEW                        status 1  low, paid until 2026-03-01
+            """
+        )
+    }
+
+    @Test("A trial's end may be dearer, when it was told in time", arguments: StageKind.all)
+    func afterTrial(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(offers: .free(.introductory))])
+        try await shop.buys("ann", "pro")
+        try await shop.raisesPrice(of: "pro", to: 5_990)
+        try await shop.advance(to: "2026-02-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY   status 1  trial until 2026-02-01
+            2026-01-05  PRICE_INCREASE ACCEPTED  status 1  next 5.99
+            2026-02-01  DID_RENEW                status 1  paid until 2026-03-01 at 5.99, again
+            """
+        )
+    }
+}

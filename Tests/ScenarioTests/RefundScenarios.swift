@@ -1,0 +1,195 @@
+import Testing
+import TillCore
+
+extension Scenarios {
+    @Suite("Refunds that are asked for, and extensions")
+    struct Refunds {}
+}
+
+extension Scenarios.Refunds {
+    @Test("Asking turns renewal off and asks the developer; after twelve hours it is granted", arguments: StageKind.all)
+    func granted(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-01-10")
+        try await shop.requestsRefund("ann", because: .fulfillmentIssue)
+        try await shop.refuses("refund_already_requested") { try await shop.requestsRefund("ann") }
+        try await shop.advance(to: "2026-03-01")
+        try await shop.expect(
+            """
+            2026-01-01        SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
+            2026-01-10        DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-01-10        CONSUMPTION_REQUEST              status 1  FULFILLMENT_ISSUE, then ends
+            2026-01-11 00:00  REFUND                           status 5  REFUND_FULL, then ends
+            """
+        )
+    }
+
+    @Test("What the developer prefers: declined, then at the end the customer leaves", arguments: StageKind.all)
+    func declined(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-01-10")
+        try await shop.requestsRefund("ann", because: .legal)
+        try await shop.sendsConsumption(about: "ann", preferring: .decline)
+        try await shop.advance(to: "2026-03-01")
+        try await shop.expect(
+            """
+            2026-01-01        SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
+            2026-01-10        DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-01-10        CONSUMPTION_REQUEST              status 1  LEGAL, then ends
+            2026-01-11 00:00  REFUND_DECLINED                  status 1  then ends
+            2026-02-01        EXPIRED VOLUNTARY                status 2
+            """
+        )
+    }
+
+    @Test("Prorated is the unused part of the period", arguments: StageKind.all)
+    func prorated(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-04-01", selling: [.plan()])
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-04-15 23:00")
+        try await shop.requestsRefund("ann")
+        try await shop.sendsConsumption(about: "ann", preferring: .grantProrated)
+        try await shop.advance(to: "2026-05-10")
+        try await shop.expect(
+            """
+            2026-04-01        SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-05-01
+            2026-04-15 23:00  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-04-15 23:00  CONSUMPTION_REQUEST              status 1  UNINTENDED_PURCHASE, then ends
+            2026-04-16        REFUND                           status 5  REFUND_PRORATED, 50.0%, then ends
+            """
+        )
+    }
+
+    @Test("Data that come too late have no effect", arguments: StageKind.all)
+    func late(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.coins])
+        try await shop.buys("ann", "coins")
+        try await shop.requestsRefund("ann")
+        try await shop.advance(to: "2026-01-02")
+        try await shop.sendsConsumption(about: "ann", preferring: .decline)
+        try await shop.advance(to: "2026-01-05")
+        try await shop.expect(
+            """
+            2026-01-01        ONE_TIME_CHARGE
+            2026-01-01        CONSUMPTION_REQUEST    UNINTENDED_PURCHASE
+            2026-01-02 00:00  REFUND                 REFUND_FULL
+            """
+        )
+    }
+
+    @Test("Of a non-consumable nobody is asked for data", arguments: StageKind.all)
+    func nonConsumable(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.skin()])
+        try await shop.buys("ann", "skin")
+        try await shop.requestsRefund("ann")
+        try await shop.advance(to: "2026-01-05")
+        try await shop.expect(
+            """
+            2026-01-01        ONE_TIME_CHARGE
+            2026-01-02 00:00  REFUND             REFUND_FULL
+            """
+        )
+    }
+
+    @Test("By hand nothing is decided until the operator does", arguments: StageKind.all)
+    func byHand(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.coins]) { $0.refundRule = .byHand }
+        for customer in ["ann", "bob"] {
+            try await shop.buys(customer, "coins")
+            try await shop.requestsRefund(customer)
+        }
+        try await shop.advance(to: "2026-01-20")
+        try await shop.declinesRefund(of: "ann")
+        try await shop.grantsRefund(to: "bob")
+        try await shop.refuses("refund_not_requested") { try await shop.declinesRefund(of: "ann") }
+        try await shop.expect(
+            """
+            2026-01-01  ann  ONE_TIME_CHARGE
+            2026-01-01  ann  CONSUMPTION_REQUEST    UNINTENDED_PURCHASE
+            2026-01-01  bob  ONE_TIME_CHARGE
+            2026-01-01  bob  CONSUMPTION_REQUEST    UNINTENDED_PURCHASE
+            2026-01-20  ann  REFUND_DECLINED
+            2026-01-20  bob  REFUND                 REFUND_FULL
+            """
+        )
+    }
+
+    @Test("Of a past period the running one goes on, and renews", arguments: StageKind.all)
+    func pastPeriod(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-02-10")
+        try await shop.grantsRefund(to: "ann", of: "2026-01-01")
+        try await shop.advance(to: "2026-03-05")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
+            2026-02-01  DID_RENEW               status 1  paid until 2026-03-01
+            2026-02-10  REFUND                  status 1  REFUND_FULL, of 2026-01-01
+            2026-03-01  DID_RENEW               status 1  paid until 2026-04-01
+            """
+        )
+    }
+
+    @Test("Two extensions in a year, not three, and another a year later", arguments: StageKind.all)
+    func extensions(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(each: .year)])
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-01-10")
+        try await shop.extends("ann", days: 90, request: "one")
+        try await shop.advance(to: "2026-01-11")
+        // The same request again is the same extension.
+        try await shop.extends("ann", days: 90, request: "one")
+        try await shop.extends("ann", days: 1, request: "two")
+        try await shop.refuses("extension_limit") { try await shop.extends("ann", days: 1, request: "three") }
+        try await shop.advance(to: "2027-01-09")
+        try await shop.refuses("extension_limit") { try await shop.extends("ann", days: 1, request: "three") }
+        try await shop.advance(to: "2027-01-12")
+        try await shop.extends("ann", days: 1, request: "three")
+        try await shop.advance(to: "2027-05-01")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2027-01-01
+            2026-01-10  RENEWAL_EXTENDED        status 1  until 2027-04-01
+            2026-01-11  RENEWAL_EXTENDED        status 1  until 2027-04-02
+            2027-01-12  RENEWAL_EXTENDED        status 1  until 2027-04-03
+            2027-04-03  DID_RENEW               status 1  paid until 2028-04-03
+            """
+        )
+    }
+
+    @Test("Who cannot be extended: trial, retry, expired, revoked", arguments: StageKind.all)
+    func ineligible(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(offers: .freeWeek)])
+        try await shop.buys("ann", "pro")
+        try await shop.refuses("extension_ineligible") { try await shop.extends("ann", days: 1, request: "a") }
+        for customer in ["bob", "cat", "dan"] { try await shop.buys(customer, "pro", offer: .none) }
+        try await shop.declinesCard(of: "bob")
+        try await shop.cancels("cat")
+        try await shop.advance(to: "2026-02-03")
+        try await shop.grantsRefund(to: "dan")
+        for customer in ["bob", "cat", "dan"] {
+            try await shop.refuses("extension_ineligible") {
+                try await shop.extends(customer, days: 1, request: "b")
+            }
+        }
+        try await shop.massExtends("pro", days: 5, request: "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY           status 1  trial until 2026-01-08
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
+            2026-01-01  cat  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
+            2026-01-01  cat  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-01-01  dan  SUBSCRIBED INITIAL_BUY           status 1  paid until 2026-02-01
+            2026-01-08  ann  DID_RENEW                        status 1  paid until 2026-02-08
+            2026-02-01  bob  DID_FAIL_TO_RENEW                status 3
+            2026-02-01  cat  EXPIRED VOLUNTARY                status 2
+            2026-02-01  dan  DID_RENEW                        status 1  paid until 2026-03-01
+            2026-02-03  ann  RENEWAL_EXTENDED                 status 1  until 2026-02-13
+            2026-02-03  dan  REFUND                           status 5  REFUND_FULL
+            """
+        )
+    }
+}

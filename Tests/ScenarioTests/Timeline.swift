@@ -1,0 +1,212 @@
+import TillCore
+
+/// What was told, a line each: date, customer where there are several, type and subtype, status, and what matters.
+struct Timeline {
+    let hours: Hours
+    let products: [String: Product]
+    /// The day of the line that is being written.
+    private var today = ""
+
+    init(of scenario: Scenario) {
+        hours = scenario.hours
+        products = scenario.products
+    }
+
+    /// By the second, then by customer, then in the order of signing: the same at every stage.
+    static func ordered(_ told: [Told]) -> [Told] {
+        told.enumerated().sorted { left, right in
+            let (one, other) = (left.element, right.element)
+            return (one.signedDate.wholeSecond, one.customer, one.signedDate, left.offset)
+                < (other.signedDate.wholeSecond, other.customer, other.signedDate, right.offset)
+        }.map(\.element)
+    }
+
+    func lines(_ told: [Told]) -> [String] {
+        let hasSeveral = Set(told.map(\.customer)).count > 1
+        let rows = told.map { one in
+            let status = one.status.map { "status \($0)" } ?? ""
+            let parts = [hours.words(one.signedDate.wholeSecond), hasSeveral ? one.customer : nil, one.words, status]
+            return (parts.compactMap { $0 }, detail(one))
+        }
+        let columns = hasSeveral ? 4 : 3
+        let widths = (0..<columns).map { column in
+            let widest = rows.map { $0.0[column].count }.max() ?? 0
+            return column == columns - 2 ? min(widest, Timeline.widthOfType) : widest
+        }
+        return rows.map { columns, detail in
+            let padded = zip(columns, widths).map { text, width in
+                text + String(repeating: " ", count: max(0, width - text.count))
+            }
+            var line = (padded + [detail]).joined(separator: "  ")
+            while line.last == " " { line.removeLast() }
+            return line
+        }
+    }
+
+    /// The longest of all types and subtypes would push everything else to the edge.
+    private static let widthOfType = 30
+
+    /// The lines that differ, or nil: spaces that only align do not count.
+    static func difference(of lines: [String], from expected: String) -> String? {
+        func squeezed(_ line: some StringProtocol) -> String { line.split(separator: " ").joined(separator: " ") }
+        let wanted = expected.split(separator: "\n").map(squeezed)
+        let found = lines.map(squeezed)
+        guard wanted != found else { return nil }
+        let change = found.difference(from: wanted)
+        let gone = Set(change.removals.map { if case .remove(let place, _, _) = $0 { place } else { -1 } })
+        let new = Set(change.insertions.map { if case .insert(let place, _, _) = $0 { place } else { -1 } })
+        var text = ["the timeline differs (- expected, + told):"]
+        var place = 0
+        for (index, line) in lines.enumerated() {
+            while place < wanted.count, gone.contains(place) {
+                text.append("- " + wanted[place])
+                place += 1
+            }
+            text.append((new.contains(index) ? "+ " : "  ") + line)
+            if !new.contains(index) { place += 1 }
+        }
+        while place < wanted.count {
+            text.append("- " + wanted[place])
+            place += 1
+        }
+        return text.joined(separator: "\n")
+    }
+
+    // MARK: What matters
+
+    private func detail(_ told: Told) -> String {
+        var timeline = self
+        timeline.today = String(told.signedDate.iso8601.prefix(10))
+        return timeline.words(of: told)
+    }
+
+    private func words(of told: Told) -> String {
+        var parts: [String] = []
+        if products.count > 1 { parts.append(told.transaction.productId) }
+        parts += about(told)
+        if let info = told.renewalInfo, told.type != "REVOKE" { parts += whatFollows(info, told) }
+        return parts.joined(separator: ", ")
+    }
+
+    private func about(_ told: Told) -> [String] {
+        let row = told.transaction
+        switch told.type {
+        case "SUBSCRIBED", "DID_RENEW", "ONE_TIME_CHARGE":
+            return charge(row, told)
+        case "OFFER_REDEEMED", "DID_CHANGE_RENEWAL_PREF":
+            return told.subtype == "UPGRADE" ? charge(row, told) : []
+        case "DID_FAIL_TO_RENEW":
+            return told.subtype == nil ? [] : ["grace until \(date(told.renewalInfo?.gracePeriodExpiresDate))"]
+        case "RENEWAL_EXTENDED":
+            return ["until \(date(told.renewalInfo?.renewalDate))"]
+        case "CONSUMPTION_REQUEST":
+            return [told.consumptionRequestReason ?? "no reason"] + older(told)
+        case "REFUND", "REFUND_DECLINED", "REFUND_REVERSED", "REVOKE":
+            return revocation(row) + older(told)
+        default:
+            return []
+        }
+    }
+
+    /// What was bought: until when, in which month of a commitment, for how much where it is not the list price, and
+    /// by which offer.
+    private func charge(_ row: ToldTransaction, _ told: Told) -> [String] {
+        var parts: [String] = []
+        if row.quantity > 1 { parts.append("\(row.quantity) pieces") }
+        if let end = row.expiresDate {
+            let isShared = row.inAppOwnershipType == "FAMILY_SHARED"
+            let kind = isShared ? "shared " : row.offerDiscountType == "FREE_TRIAL" ? "trial " : "paid "
+            let isNow = row.purchaseDate == told.signedDate.wholeSecond
+            let span = isNow ? "until \(date(end))" : "\(date(row.purchaseDate)) to \(date(end))"
+            parts.append((row.commitmentInfo == nil ? kind : "") + span)
+        } else if row.inAppOwnershipType == "FAMILY_SHARED" {
+            parts.append("shared")
+        }
+        if let month = row.commitmentInfo {
+            let number = "\(month.billingPeriodNumber)/\(month.totalBillingPeriods)"
+            parts.append("\(number) to \(date(month.commitmentExpiresDate))")
+        }
+        let isFree = row.offerDiscountType == "FREE_TRIAL" && row.price == 0
+        let isListed = row.commitmentInfo != nil || row.price == list(row.productId, times: row.quantity)
+        var terms: [String] = []
+        if let price = row.price, !isFree, !isListed { terms.append("at \(money(price))") }
+        if let offer = offer(row.offerType, row.offerIdentifier), !(row.offerType == 1 && isFree) {
+            terms.append("by \(offer)")
+        }
+        if !terms.isEmpty {
+            let what = parts.popLast().map { [$0] } ?? []
+            parts.append((what + terms).joined(separator: " "))
+        }
+        if let info = told.renewalInfo, info.recentSubscriptionStartDate != row.originalPurchaseDate {
+            parts.append("since \(date(info.recentSubscriptionStartDate))")
+        }
+        return parts
+    }
+
+    /// Which period it is about, where it is not the latest.
+    private func older(_ told: Told) -> [String] {
+        guard let info = told.renewalInfo, told.transaction.expiresDate != info.renewalDate else { return [] }
+        return ["of \(date(told.transaction.purchaseDate))"]
+    }
+
+    private func revocation(_ row: ToldTransaction) -> [String] {
+        guard row.revocationDate != nil else { return [] }
+        var parts = [row.revocationType ?? "no type"]
+        if let percentage = row.revocationPercentage, row.revocationType != "REFUND_FULL" {
+            parts.append("\(Double(percentage) / 1_000)%")
+        }
+        if row.revocationReason == 1 { parts.append("issue in the app") }
+        return parts
+    }
+
+    /// What the next period will be, where it is not simply the same again.
+    private func whatFollows(_ info: ToldRenewalInfo, _ told: Told) -> [String] {
+        var parts: [String] = []
+        let isOff = told.subtype == "AUTO_RENEW_DISABLED"
+        let ends = info.autoRenewStatus == 0 || info.commitmentInfo?.commitmentAutoRenewStatus == 0
+        if ends, !isOff, told.status != 2 { parts.append("then ends") }
+        if info.autoRenewProductId != info.productId { parts.append("then \(info.autoRenewProductId)") }
+        if let commitment = info.commitmentInfo {
+            if isOff { parts.append("bound until \(date(commitment.commitmentRenewalDate))") }
+            let later = commitment.commitmentAutoRenewProductId
+            if later != info.autoRenewProductId { parts.append("later \(later)") }
+            return parts
+        }
+        guard let price = info.renewalPrice else { return parts }
+        let row = told.transaction
+        let next = offer(info.offerType, info.offerIdentifier)
+        if next == nil, price == list(info.autoRenewProductId, times: 1) { return parts }
+        let isCharge = Timeline.charges.contains(told.type) && told.subtype != "DOWNGRADE"
+        if isCharge, row.price == price, next == offer(row.offerType, row.offerIdentifier) {
+            parts.append("again")
+        } else {
+            parts.append("next \(price == 0 ? "free" : money(price))\(next.map { " by \($0)" } ?? "")")
+        }
+        return parts
+    }
+
+    private static let charges: Set = ["SUBSCRIBED", "DID_RENEW", "OFFER_REDEEMED", "DID_CHANGE_RENEWAL_PREF"]
+
+    private func offer(_ type: Int?, _ identifier: String?) -> String? {
+        guard let type, let kind = OfferKind(rawValue: type) else { return nil }
+        return (Timeline.kinds[kind] ?? kind.words) + (identifier.map { " \($0)" } ?? "")
+    }
+
+    private static let kinds: [OfferKind: String] = [.introductory: "intro", .promotional: "promo"]
+
+    private func list(_ product: String, times quantity: Int) -> Int64? {
+        products[product].map { $0.prices.standard.milliunits * Int64(quantity) }
+    }
+
+    /// An instant of the line's own day is its time alone.
+    private func date(_ instant: Timestamp?) -> String {
+        guard let instant else { return "never" }
+        let words = hours.words(instant)
+        return words.count > 10 && words.prefix(10) == today ? String(words.dropFirst(11)) : words
+    }
+
+    private func money(_ milliunits: Int64) -> String {
+        let cents = milliunits / 10
+        return "\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
+    }
+}

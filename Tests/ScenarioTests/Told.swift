@@ -1,0 +1,94 @@
+import TillCore
+
+/// What the developer's server was told, as it reads it: wire names and wire values, at whatever stage.
+struct Told: Equatable, Sendable {
+    var signedDate: Timestamp
+    /// The customer whose `appTransactionId` the transaction carries.
+    var customer: String
+    var type: String
+    var subtype: String?
+    var status: Int?
+    var consumptionRequestReason: String?
+    var transaction: ToldTransaction
+    var renewalInfo: ToldRenewalInfo?
+
+    /// `SUBSCRIBED INITIAL_BUY`.
+    var words: String { type + (subtype.map { " \($0)" } ?? "") }
+}
+
+/// A decoded `signedTransactionInfo`, as far as scenarios look at it.
+struct ToldTransaction: Codable, Equatable, Sendable {
+    var transactionId: String
+    var originalTransactionId: String
+    var webOrderLineItemId: String?
+    var productId: String
+    var purchaseDate: Timestamp
+    var originalPurchaseDate: Timestamp
+    var expiresDate: Timestamp?
+    var quantity: Int
+    var type: String
+    var appAccountToken: String?
+    var inAppOwnershipType: String
+    var transactionReason: String
+    var price: Int64?
+    var currency: String?
+    var offerType: Int?
+    var offerIdentifier: String?
+    var offerDiscountType: String?
+    var offerPeriod: String?
+    var isUpgraded: Bool?
+    var revocationDate: Timestamp?
+    var revocationReason: Int?
+    var revocationType: String?
+    var revocationPercentage: Int?
+    var billingPlanType: String?
+    var commitmentInfo: ToldCommitment?
+}
+
+/// `commitmentInfo` of a transaction.
+struct ToldCommitment: Codable, Equatable, Sendable {
+    var billingPeriodNumber: Int
+    var totalBillingPeriods: Int
+    var commitmentExpiresDate: Timestamp
+    var commitmentPrice: Int64
+}
+
+/// A decoded `signedRenewalInfo`, as far as scenarios look at it.
+struct ToldRenewalInfo: Codable, Equatable, Sendable {
+    var originalTransactionId: String
+    var productId: String
+    var autoRenewProductId: String
+    var autoRenewStatus: Int
+    var renewalPrice: Int64?
+    var currency: String?
+    var expirationIntent: Int?
+    var isInBillingRetryPeriod: Bool?
+    var gracePeriodExpiresDate: Timestamp?
+    var priceIncreaseStatus: Int?
+    var offerType: Int?
+    var offerIdentifier: String?
+    var offerDiscountType: String?
+    var offerPeriod: String?
+    var recentSubscriptionStartDate: Timestamp
+    var renewalDate: Timestamp
+    var eligibleWinBackOfferIds: [String]?
+    var appAccountToken: String?
+    var renewalBillingPlanType: String?
+    var commitmentInfo: ToldRenewalCommitment?
+}
+
+/// `commitmentInfo` of renewal info.
+struct ToldRenewalCommitment: Codable, Equatable, Sendable {
+    var commitmentAutoRenewProductId: String
+    var commitmentAutoRenewStatus: Int
+    var commitmentRenewalBillingPlanType: String
+    var commitmentRenewalDate: Timestamp
+    var commitmentRenewalPrice: Int64?
+}
+
+/// How a subscription stands when one asks: what Get All Subscription Statuses answers for it.
+struct ToldSubscription: Equatable, Sendable {
+    var status: Int
+    var transaction: ToldTransaction
+    var renewalInfo: ToldRenewalInfo
+}
