@@ -125,28 +125,30 @@ extension Scenarios.Lead {
         )
     }
 
-    @Test("A family's copies are renewed ahead too", arguments: StageKind.all)
+    @Test("A member whose access ends inside it loses the running period and the next", arguments: StageKind.all)
     func family(at stage: StageKind) async throws {
-        let shop = try await Scenario(
-            at: stage,
-            on: "2026-01-10",
-            in: .production,
-            selling: [.plan(isShared: true)]
-        )
+        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan(isShared: true)])
         try await shop.joins("bob", familyOf: "ann")
+        try await shop.joins("cat", familyOf: "ann")
         try await shop.buys("ann", "pro")
         try await shop.advance(to: "2026-02-09 20:00")
         try await shop.leaves("bob")
-        #expect(try await shop.shared("bob").status == 5)
-        try await shop.advance(to: "2026-02-12")
-        #expect(try await shop.shared("bob").status == 5)
+        try await shop.shares("ann", false)
+        for day in ["2026-02-09 20:00", "2026-02-12"] {
+            try await shop.advance(to: day)
+            #expect(try await shop.own("ann").status == 1)
+            for member in ["bob", "cat"] { #expect(try await shop.shared(member).status == 5) }
+        }
         try await shop.expect(
             """
             2026-01-10        ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
             2026-01-10        bob  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-10
+            2026-01-10        cat  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-10
             2026-02-09        ann  DID_RENEW               status 1  paid 2026-02-10 to 2026-03-10
             2026-02-09        bob  DID_RENEW               status 1  shared 2026-02-10 to 2026-03-10
+            2026-02-09        cat  DID_RENEW               status 1  shared 2026-02-10 to 2026-03-10
             2026-02-09 20:00  bob  REVOKE                  status 5  FAMILY_REVOKE, of 2026-01-10
+            2026-02-09 20:00  cat  REVOKE                  status 5  FAMILY_REVOKE, of 2026-01-10
             """
         )
     }

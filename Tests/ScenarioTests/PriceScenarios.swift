@@ -231,7 +231,9 @@ extension Scenarios.Prices {
         try await shop.buys("ann", "top")
         try await shop.raisesPrice(of: "top", to: 12_990)
         try await shop.advance(to: "2026-01-10")
+        #expect(try await shop.own("ann").renewalInfo.priceIncreaseStatus == 0)
         try await shop.changesPlan("ann", to: "low")
+        #expect(try await shop.own("ann").renewalInfo.priceIncreaseStatus == nil)
         try await shop.advance(to: "2026-02-02")
         try await shop.expect(
             """
