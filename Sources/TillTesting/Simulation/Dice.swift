@@ -1,4 +1,5 @@
-/// Chance that a seed decides: the same seed throws the same dice on every machine and with every compiler (SplitMix64).
+/// Chance that a seed decides: the same seed throws the same dice on every machine and with every compiler
+/// (SplitMix64).
 package struct Dice: Sendable {
     private var state: UInt64
 

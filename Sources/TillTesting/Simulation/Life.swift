@@ -4,9 +4,11 @@ import TillCore
 package struct Life: Sendable {
     /// Somebody wishes something at an instant.
     package struct Act: Sendable {
+        /// Anywhere in the life, half of the time at the hour of its start.
         package var instant: Timestamp
         /// The customer, by the place in `customers`.
         package var customer: Int
+        /// What it means is read when the instant has come.
         package var wish: Wish
         /// Decides which of the subscriptions, products and offers is meant.
         package var dice: UInt64
@@ -14,10 +16,13 @@ package struct Life: Sendable {
 
     /// The same seed is the same life.
     package let seed: UInt64
+    /// Where the app is sold.
     package let realm: Realm
+    /// As it is at the start; the grace period may change.
     package let policy: Policy
     /// Names and storefronts; they are opened in this order at the start.
     package let customers: [(name: String, storefront: Storefront)]
+    /// The first instant.
     package let start: Timestamp
     /// What the life calls a day, in milliseconds: less where months are accelerated.
     package let day: Int64

@@ -14,6 +14,7 @@ package enum Simulation {
 
     /// What came of a seed.
     package struct Verdict: Sendable {
+        /// Gives the same verdict again.
         package let seed: UInt64
         /// What was wrong: the seed first; nil when nothing was.
         package let failure: String?

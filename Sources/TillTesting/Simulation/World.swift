@@ -23,11 +23,15 @@ package protocol World: Sendable {
 package struct Observation: Sendable {
     /// By the customer's name.
     package var accounts: [String: Account]
+    /// Every row of every customer, as it stands.
     package var rows: [TransactionID: Transaction]
-    /// Those of one account in the order in which they came about.
+    /// In the order in which they came about; what was seen before stays at the front.
     package var notifications: [Notification]
+    /// What is for sale.
     package var catalog: Catalog
+    /// The choices of the realm.
     package var policy: Policy
+    /// The shop's time.
     package var now: Timestamp
     /// What the world itself finds wrong with itself: a sentence each.
     package var complaints: [String]
