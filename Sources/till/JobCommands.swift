@@ -91,7 +91,7 @@ struct ExtendCommand: AsyncParsableCommand {
                 "\(scope)/\(path)/extend",
                 options.body(["days": .count(days), "reasonCode": .count(reason), "requestIdentifier": .text(request)])
             )
-            return Output.show(answer, asJSON: options.server.json) { Tale.text("Extended by \(days) days.", $0) }
+            return Output.show(answer, asJSON: options.server.json) { Tale.text("Extended, days: \(days).", $0) }
         }
         let answer = try await client.post(
             "\(scope)/extensions",
@@ -101,7 +101,7 @@ struct ExtendCommand: AsyncParsableCommand {
                 "storefronts": storefront.isEmpty ? nil : .array(storefront.map { .string($0) }),
             ])
         )
-        Output.show(answer, asJSON: options.server.json) { JobCommand.words("Extended by \(days) days.", $0) }
+        Output.show(answer, asJSON: options.server.json) { JobCommand.words("Extended, days: \(days).", $0) }
     }
 }
 

@@ -119,7 +119,7 @@ struct NotificationsCommand: AsyncParsableCommand {
                     ])
                 )
             }
-            Output.show(answer, asJSON: server.json) { "\($0["owed"]?.text ?? "0") deliveries are on their way." }
+            Output.show(answer, asJSON: server.json) { "Deliveries on their way: \($0["owed"]?.text ?? "0")." }
         }
     }
 

@@ -116,8 +116,8 @@ extension ControlAPI {
         guard types.contains(product.type) else {
             throw ControlError.conflict(
                 "wrong_type",
-                "Product \(id) is a \(product.type.wireName); this is for a "
-                    + types.map(\.wireName).sorted().joined(separator: " or a ") + "."
+                "Product \(id) is a \(product.type.wireName); this is for the types "
+                    + types.map(\.wireName).sorted().joined(separator: " and ") + "."
             )
         }
         return product
