@@ -9,7 +9,8 @@ Blocks of these kinds are run, page by page, each page on a fresh demo shop of i
   signed_transaction_info, KEY_FILE, KEY_ID, ISSUER_ID and TRANSACTION_ID set, and the sandbox at its usual address.
 
 Placeholders: $TX a transaction of ann, $ORDER its order, $SUB the transaction of her subscription, $ANN her app
-transaction id, $KEY a key id, $REQUEST the id of a refused request, $FOLDER a folder of the test's own.
+transaction id, $KEY a key id, $REQUEST the id of a refused request, $NOTIFICATION a notification about ann, $FOLDER a
+folder of the test's own.
 """
 
 import base64
@@ -98,6 +99,9 @@ class Shop:
             "$ANN": ann["appTransactionId"],
             "$KEY": self.control("POST", "/v1/keys", '{"name": "spare"}').json()["keyId"],
             "$REQUEST": refused.headers["X-Request-ID"],
+            "$NOTIFICATION": self.control("GET", f"{APP}/notifications?customer=ann").json()["notifications"][0][
+                "notificationUUID"
+            ],
             "$FOLDER": str(self.folder),
         }
 
