@@ -99,9 +99,9 @@ class Shop:
             "$ANN": ann["appTransactionId"],
             "$KEY": self.control("POST", "/v1/keys", '{"name": "spare"}').json()["keyId"],
             "$REQUEST": refused.headers["X-Request-ID"],
-            "$NOTIFICATION": self.control("GET", f"{APP}/notifications?customer=ann").json()["notifications"][0][
-                "notificationUUID"
-            ],
+            "$NOTIFICATION": self.control(
+                "POST", f"{APP}/notifications", json.dumps({"type": "REFUND", "transactionId": first})
+            ).json()["notificationUUID"],
             "$FOLDER": str(self.folder),
         }
 
