@@ -89,13 +89,22 @@ struct ControlClient: Sendable {
     let directory: DataDirectory
 
     func get(_ path: String) async throws -> JSONTree { try await send("GET", path, nil) }
-    func post(_ path: String, _ body: JSONTree = .object([])) async throws -> JSONTree {
-        try await send("POST", path, body.written())
+    func post(_ path: String, _ body: JSONTree = .object([]), timeout: TimeAmount = .seconds(60)) async throws
+        -> JSONTree
+    {
+        try await send("POST", path, body.written(), timeout)
     }
     func delete(_ path: String) async throws { _ = try await send("DELETE", path, nil) }
-    func put(_ path: String, bytes: [UInt8]) async throws -> JSONTree { try await send("PUT", path, bytes) }
+    func put(_ path: String, bytes: [UInt8], timeout: TimeAmount = .seconds(60)) async throws -> JSONTree {
+        try await send("PUT", path, bytes, timeout)
+    }
 
-    private func send(_ method: String, _ path: String, _ body: [UInt8]?) async throws -> JSONTree {
+    private func send(
+        _ method: String,
+        _ path: String,
+        _ body: [UInt8]?,
+        _ timeout: TimeAmount = .seconds(60)
+    ) async throws -> JSONTree {
         var request = HTTPClientRequest(url: address + path)
         request.method = .RAW(value: method)
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
@@ -103,7 +112,7 @@ struct ControlClient: Sendable {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: body))
         }
-        let (status, bytes) = try await Self.exchange(request, at: address)
+        let (status, bytes) = try await Self.exchange(request, at: address, timeout: timeout)
         if status == 204 { return .object([]) }
         let tree = try? JSONTree.parse(bytes)
         guard (200..<300).contains(status), let tree else {
@@ -120,17 +129,25 @@ struct ControlClient: Sendable {
     }()
 
     /// Sends a request and reads the whole answer.
-    static func exchange(_ request: HTTPClientRequest, at address: String) async throws -> (status: Int, body: [UInt8])
-    {
+    static func exchange(
+        _ request: HTTPClientRequest,
+        at address: String,
+        timeout: TimeAmount = .seconds(60)
+    ) async throws -> (status: Int, body: [UInt8]) {
         do {
-            let response = try await http.execute(request, timeout: .seconds(60))
-            let body = try await response.body.collect(upTo: 64 * 1_024 * 1_024)
-            return (Int(response.status.code), Array(buffer: body))
+            return try await send(request, timeout: timeout)
         } catch {
             throw ServerNotReached(
                 "No Till answers at \(address). Start one with till serve, or name another with --control or --data."
             )
         }
+    }
+
+    /// The same for any server, with the error as it is.
+    static func send(_ request: HTTPClientRequest, timeout: TimeAmount) async throws -> (status: Int, body: [UInt8]) {
+        let response = try await http.execute(request, timeout: timeout)
+        let body = try await response.body.collect(upTo: 64 * 1_024 * 1_024)
+        return (Int(response.status.code), Array(buffer: body))
     }
 }
 

@@ -11,7 +11,7 @@ struct CustomerCommand: AsyncParsableCommand {
             till customer show eva
             till customer list
             """,
-        subcommands: [Create.self, Show.self, List.self]
+        subcommands: [Create.self, Show.self, List.self, Clock.self]
     )
 
     struct Create: AsyncParsableCommand {

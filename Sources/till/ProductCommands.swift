@@ -4,12 +4,12 @@ import TillShop
 struct ProductCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "product",
-        abstract: "Removes products from sale and restores them.",
+        abstract: "Removes products from sale, restores them, and lets families share them.",
         discussion: """
             till product remove com.example.pro.month      its subscriptions end with their period
             till product restore com.example.pro.month
             """,
-        subcommands: [Remove.self, Restore.self]
+        subcommands: [Remove.self, Restore.self, Share.self]
     )
 
     struct Remove: AsyncParsableCommand {
@@ -43,6 +43,26 @@ struct ProductCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await ProductCommand.sell(product, true, app, server)
+        }
+    }
+
+    struct Share: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Switches family sharing on for a product: families get what their members have.",
+            discussion: "till product share com.example.pro.month"
+        )
+
+        @Argument(help: "The product.")
+        var product: String
+        @OptionGroup var options: ActOptions
+
+        func run() async throws {
+            let client = try options.server.client()
+            let path = "\(try await options.scope.path(client))/products/\(escaped(product))/sharing"
+            let answer = try await client.post(path, options.body([:]))
+            Output.show(answer, asJSON: options.server.json) {
+                JobCommand.words("Families share \(product) from now on.", $0)
+            }
         }
     }
 

@@ -153,7 +153,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
             ]) {
                 try await options.scope.subscription(subscription, $0) + "/extend"
             } saying: { _ in
-                "Extended by \(days) days."
+                "Extended, days: \(days)."
             }
         }
     }

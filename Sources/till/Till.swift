@@ -11,6 +11,8 @@ struct Till: AsyncParsableCommand {
         discussion: """
             till serve --demo                         start with a demo shop
             till buy com.example.till.demo.seeds.10 --customer ann
+            till clock advance 1mo                    what a month brings
+            till listen --forward-to http://127.0.0.1:3000/apple
             till history 2000000000012345             what Apple's API answers
             till explain 7ABC…                        why a request was refused
 
@@ -24,7 +26,9 @@ struct Till: AsyncParsableCommand {
         subcommands: [
             Serve.self, AppCommand.self, KeyCommand.self, ImportCommand.self, CustomerCommand.self, FamilyCommand.self,
             Buy.self, PurchaseCommand.self, SubscriptionCommand.self, CardCommand.self, AskToBuyCommand.self,
-            RefundCommand.self, ProductCommand.self, History.self, Explain.self, AuthorityCommand.self,
+            RefundCommand.self, ProductCommand.self, PriceCommand.self, ExtendCommand.self, JobCommand.self,
+            ClockCommand.self, RulesCommand.self, EndpointCommand.self, NotificationsCommand.self, NotifyCommand.self,
+            ListenCommand.self, History.self, Explain.self, AuthorityCommand.self,
             DoctorCommand.self,
             BackupCommand.self, Simulate.self,
         ]

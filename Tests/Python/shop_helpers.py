@@ -310,10 +310,19 @@ class Realm:
         return self.control("createCustomer", {"customer": customer, **options})
 
     def lapsed(self, customer, product_id, days=60, **options) -> Purchase:
-        """A subscription that was bought and has run out."""
-        bought = self.buy(customer, product_id, at=now_ms() - days * DAY, offer={"kind": "NONE"}, **options)
-        assert bought.payload["expiresDate"] < now_ms()
-        return bought
+        """A subscription that was bought, cancelled, and has run out, on a clock that then caught up."""
+        start, clock = now_ms() - days * DAY, f"lapsed-{uuid.uuid4()}"
+        self.create(customer, at=start)
+        self.control("createClock", {"name": clock, "at": start})
+        self.control("useClock", {"clock": clock}, customer=customer)
+        body = {"productId": product_id, "offer": {"kind": "NONE"}, **options}
+        bought = self.control("buy", body, customer=customer)["transactionId"]
+        self.control("cancelSubscription", {}, originalTransactionId=bought)
+        self.control("advanceOwnClock", {"to": now_ms()}, clock=clock)
+        self.control("useClock", {}, customer=customer)
+        found = Purchase(self, self.control("getTransaction", transactionId=bought))
+        assert found.payload["expiresDate"] < now_ms()
+        return found
 
     # Verified data
 

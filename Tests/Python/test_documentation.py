@@ -9,7 +9,8 @@ Blocks of these kinds are run, page by page, each page on a fresh demo shop of i
   signed_transaction_info, KEY_FILE, KEY_ID, ISSUER_ID and TRANSACTION_ID set, and the sandbox at its usual address.
 
 Placeholders: $TX a transaction of ann, $ORDER its order, $SUB the transaction of her subscription, $ANN her app
-transaction id, $KEY a key id, $REQUEST the id of a refused request, $FOLDER a folder of the test's own.
+transaction id, $KEY a key id, $REQUEST the id of a refused request, $NOTIFICATION a notification about ann, $FOLDER a
+folder of the test's own.
 """
 
 import base64
@@ -98,6 +99,9 @@ class Shop:
             "$ANN": ann["appTransactionId"],
             "$KEY": self.control("POST", "/v1/keys", '{"name": "spare"}').json()["keyId"],
             "$REQUEST": refused.headers["X-Request-ID"],
+            "$NOTIFICATION": self.control(
+                "POST", f"{APP}/notifications", json.dumps({"type": "REFUND", "transactionId": first})
+            ).json()["notificationUUID"],
             "$FOLDER": str(self.folder),
         }
 
@@ -216,7 +220,7 @@ def test_every_flag_of_serve_is_in_the_settings():
 
 def test_every_control_verb_is_documented():
     """Compares the routes of the sources with the pages; a prefix that a table's heading names is left out there."""
-    pages = (DOCS / "control/index.md").read_text() + (DOCS / "catalogue.md").read_text()
+    pages = "".join(page.read_text() for page in [*sorted((DOCS / "control").glob("*.md")), DOCS / "catalogue.md"])
     missing = []
     for source in sorted((ROOT / "Sources/TillServer/Control").glob("*.swift")):
         for method, path in re.findall(r"method: \.(\w+),\s+path: \"([^\"]+)\"", source.read_text()):

@@ -35,8 +35,8 @@ package struct ControlAPI: Sendable {
     var routes: [ControlRoute] {
         [
             serverRoutes, teamRoutes, appRoutes, keyRoutes, catalogRoutes, productRoutes, customerRoutes, cardRoutes,
-            purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, journalRoutes,
-            authorityRoutes,
+            purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
+            ruleRoutes, endpointRoutes, notificationRoutes, listenRoutes, journalRoutes, authorityRoutes,
         ].flatMap(\.self)
     }
 

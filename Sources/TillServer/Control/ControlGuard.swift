@@ -124,6 +124,14 @@ struct ControlMiddleware: RouterMiddleware {
                 message: refused.description,
                 faults: refused.faults
             )
+        case let refused as ClockRefused:
+            return ControlError(status: refused.status, code: refused.code, message: refused.message)
+        case let refused as TriggerRefused:
+            return ControlError(
+                status: .conflict,
+                code: "not_triggered",
+                message: "\(refused.reason.capitalizedFirst)."
+            )
         case let refused as OfferProofRefused:
             return ControlError(status: .unprocessableContent, code: "offer_signature", message: refused.explanation)
         case let busy as ShopBusy:
@@ -160,4 +168,15 @@ extension Refusal {
         default: .conflict
         }
     }
+}
+
+extension ClockRefused {
+    fileprivate var status: HTTPResponse.Status {
+        if code.hasPrefix("unknown_") { return .notFound }
+        return code.hasPrefix("bad_") ? .badRequest : .conflict
+    }
+}
+
+extension String {
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

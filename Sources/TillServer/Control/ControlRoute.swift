@@ -76,8 +76,12 @@ struct ControlExchange: Sendable {
 
     /// The transaction that the path names, and its account.
     func transaction(named key: String = "transactionId") async throws -> (row: Transaction, account: Account) {
+        try await transaction(parameter(key))
+    }
+
+    /// A transaction of the app and realm that the path names, and its account.
+    func transaction(_ text: String) async throws -> (row: Transaction, account: Account) {
         let scope = try scope()
-        let text = parameter(key)
         guard
             text.utf8.count <= 19, let number = Int64(text), number > 0,
             let owner = try await shop.storage.owner(of: TransactionID(number), in: scope),

@@ -57,10 +57,6 @@ package final class Listeners: Sendable {
         let id = UUID()
         let now = wallClock()
         let place = Place(scope: scope, endpoint: hasPrimary ? "listen" : EndpointRecord.primary)
-        Task {
-            try? await Task.sleep(for: wait)
-            self.giveUp(id, in: scope)
-        }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let offer: Offer?? = state.withLock { state in
@@ -74,7 +70,12 @@ package final class Listeners: Sendable {
                     listener.asking[id] = continuation
                     return .none
                 }
-                if let offer { continuation.resume(returning: offer) }
+                if let offer { return continuation.resume(returning: offer) }
+                // Not before the asker stands in the list: who gives up too early would wait for ever.
+                Task {
+                    try? await Task.sleep(for: wait)
+                    self.giveUp(id, in: scope)
+                }
             }
         } onCancel: {
             giveUp(id, in: scope)

@@ -1,0 +1,127 @@
+import HTTPTypes
+import TillCore
+import TillShop
+import TillStorage
+
+/// Where notifications go.
+extension ControlAPI {
+    private static let endpointSchema = Schema.object(
+        "A developer's server that is told of what happens.",
+        [
+            Schema.required("name", .string("primary, which Apple's routes tell of, or a name of yours.")),
+            Schema.required("url", .string("Where notifications are posted.")),
+            Schema.required("types", .array("What it wants; empty is all.", of: .string("A type."))),
+        ]
+    )
+
+    var endpointRoutes: [ControlRoute] {
+        [
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}/{realm}/endpoints",
+                id: "listEndpoints",
+                tag: "endpoints",
+                summary: "Where notifications go; till listen is among them while it listens.",
+                response: .object(
+                    "Endpoints.",
+                    [Schema.required("endpoints", .array("The primary one first.", of: Self.endpointSchema))]
+                )
+            ) { exchange in
+                var json = PayloadWriter()
+                json.put("endpoints", objects: shop.endpoints(of: try exchange.scope()).map(Self.json))
+                return json.finish()
+            },
+            ControlRoute(
+                method: .put,
+                path: "/v1/apps/{bundleId}/{realm}/endpoints/{endpoint}",
+                id: "setEndpoint",
+                tag: "endpoints",
+                summary: "Sets the address of an endpoint, and which notifications it wants.",
+                request: .object(
+                    "An endpoint.",
+                    [
+                        Schema.required("url", .string("http or https.", example: "https://example.com/apple")),
+                        Schema.optional(
+                            "types",
+                            .array("Only these; all by default.", of: .string("DID_RENEW, EXPIRED/VOLUNTARY…"))
+                        ),
+                    ]
+                ),
+                response: Self.endpointSchema
+            ) { try await set($0) },
+            ControlRoute(
+                method: .delete,
+                path: "/v1/apps/{bundleId}/{realm}/endpoints/{endpoint}",
+                id: "removeEndpoint",
+                tag: "endpoints",
+                summary: "Removes an endpoint, and forgets what is owed to it."
+            ) { exchange in
+                let scope = try exchange.scope()
+                let name = exchange.parameter("endpoint")
+                guard shop.registry.rules(of: scope).endpoints.contains(where: { $0.name == name }) else {
+                    throw ControlError.notFound(
+                        "unknown_endpoint",
+                        "There is no endpoint \(name.prefix(64)); till endpoint list shows them."
+                    )
+                }
+                try await shop.updateRules(of: scope) { rules in rules.endpoints.removeAll { $0.name == name } }
+                return []
+            },
+        ]
+    }
+
+    private func set(_ exchange: ControlExchange) async throws -> [UInt8] {
+        let scope = try exchange.scope()
+        let name = exchange.parameter("endpoint")
+        let isPlain = name.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0) || $0 == 0x2d
+        }
+        guard isPlain, (1...64).contains(name.utf8.count), name != "listen" else {
+            throw ControlError.bad(
+                "bad_endpoint",
+                "An endpoint's name is primary, or 1 to 64 letters, digits or dashes; listen is taken by till listen.",
+                path: "endpoint"
+            )
+        }
+        let url = exchange.body.text("url") ?? ""
+        guard EndpointRecord.accepts(url: url), url.utf8.count <= 2_048 else {
+            throw ControlError.bad(
+                "bad_url",
+                "An address begins with http:// or https:// and names a host.",
+                path: "$.url"
+            )
+        }
+        let types = exchange.body.texts("types")
+        for (place, words) in types.enumerated() where !Self.isNotice(words) {
+            throw ControlError.bad(
+                "bad_type",
+                "\(words.prefix(64)) is no notification; give a type such as DID_RENEW, or EXPIRED/VOLUNTARY.",
+                path: "$.types[\(place)]"
+            )
+        }
+        let record = EndpointRecord(name: name, url: url, types: types)
+        try await shop.updateRules(of: scope) { rules in
+            rules.endpoints.removeAll { $0.name == name }
+            rules.endpoints.append(record)
+            rules.endpoints.sort { left, right in
+                left.name == EndpointRecord.primary || (right.name != EndpointRecord.primary && left.name < right.name)
+            }
+        }
+        return Self.json(record)
+    }
+
+    /// Whether it is a type, or a type and a subtype that belong together.
+    private static func isNotice(_ words: String) -> Bool {
+        guard let type = NotificationType(rawValue: String(words.prefix { $0 != "/" })) else { return false }
+        guard words.contains("/") else { return true }
+        return type.subtypes.contains { $0.map { Notice(type, $0).words == words } ?? false }
+    }
+
+    private static func json(_ endpoint: EndpointRecord) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("name", endpoint.name)
+        json.put("url", endpoint.url)
+        json.put("types", endpoint.types)
+        return json.finish()
+    }
+}

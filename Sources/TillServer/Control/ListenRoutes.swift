@@ -1,0 +1,84 @@
+import HTTPTypes
+import TillCore
+import TillShop
+import TillStorage
+
+/// `till listen`: notifications that are fetched over control and forwarded to a local server.
+extension ControlAPI {
+    var listenRoutes: [ControlRoute] {
+        [
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}/{realm}/listen",
+                id: "listen",
+                tag: "listen",
+                summary: "Waits for the next notification to forward. Who asks stands in for a primary endpoint.",
+                query: [Schema.optional("wait", .string("Seconds to wait, 0 to 50; 25 by default."))],
+                response: .object(
+                    "The next notification, or an empty object when none came in time.",
+                    [
+                        Schema.optional("deliveryToken", .string("Names the attempt in the answer.")),
+                        Schema.optional("notificationUUID", .string("The notification.")),
+                        Schema.optional("notificationType", .string("Its type.")),
+                        Schema.optional("subtype", .string("Its subtype.")),
+                        Schema.optional("body", .anyObject("What is to be posted.")),
+                    ]
+                )
+            ) { exchange in
+                let scope = try exchange.scope()
+                let wait = exchange.query.values("wait").first.map { Int($0) ?? -1 } ?? 25
+                guard (0...50).contains(wait) else {
+                    throw ControlError.bad("bad_wait", "wait is 0 to 50 seconds.", path: "wait")
+                }
+                let hasPrimary = shop.registry.rules(of: scope).primary != nil
+                let offer = await shop.listeners.next(in: scope, hasPrimary: hasPrimary, wait: .seconds(wait))
+                var json = PayloadWriter(capacity: 32_768)
+                if let offer {
+                    json.put("deliveryToken", offer.token)
+                    json.put("notificationUUID", offer.entry.uuid)
+                    json.put("notificationType", offer.entry.type)
+                    json.put("subtype", offer.entry.subtype)
+                    json.put("body", written: offer.body)
+                }
+                return json.finish()
+            },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/listen/{deliveryToken}",
+                id: "answerDelivery",
+                tag: "listen",
+                summary: "Says what became of a notification that was forwarded.",
+                request: .object(
+                    "How it went.",
+                    [
+                        Schema.optional("status", .integer("The HTTP status of the local server.", 100...599)),
+                        Schema.optional(
+                            "result",
+                            .string(
+                                "Without a status: what went wrong.",
+                                oneOf: SendAttemptResult.allCases.map(\.rawValue)
+                            )
+                        ),
+                    ]
+                )
+            ) { exchange in
+                _ = try exchange.scope()
+                let status = exchange.body.number("status").map { Int($0) }
+                let result: SendAttemptResult =
+                    if let status {
+                        (200...206).contains(status) ? .success : .unsuccessfulHTTPResponseCode
+                    } else {
+                        exchange.body.text("result").flatMap(SendAttemptResult.init(rawValue:)) ?? .other
+                    }
+                let delivered = Delivered(result: result, status: status, milliseconds: 0)
+                guard shop.listeners.answer(exchange.parameter("deliveryToken"), delivered) else {
+                    throw ControlError.notFound(
+                        "unknown_delivery",
+                        "Nobody waits for this delivery any more; it is tried again as if it had timed out."
+                    )
+                }
+                return []
+            },
+        ]
+    }
+}

@@ -1,0 +1,339 @@
+import Foundation
+import HTTPTypes
+import TillCore
+import TillShop
+import TillSigning
+import TillStorage
+
+/// What the developer's server is told: what was made, what became of it, and what is sent by hand.
+extension ControlAPI {
+    private static let attempt = Schema.object(
+        "An attempt to deliver.",
+        [
+            Schema.required("attemptDate", .integer("When, by the shop's clock.")),
+            Schema.required("sendAttemptResult", .string("How it ended.")),
+            Schema.optional("status", .integer("The HTTP status of the answer.")),
+            Schema.required("milliseconds", .integer("How long it took.")),
+        ]
+    )
+
+    private static let notificationProperties = [
+        Schema.required("notificationUUID", .string("Names it.", format: "uuid")),
+        Schema.required("notificationType", .string("The type.")),
+        Schema.optional("subtype", .string("The subtype.")),
+        Schema.required("signedDate", .integer("When it was made, in milliseconds since 1970.")),
+        Schema.optional("customer", .string("Whom it is about.")),
+        Schema.optional("originalTransactionId", .string("The original transaction.")),
+        Schema.optional("transactionId", .string("The transaction.")),
+        Schema.required("isTriggered", .boolean("Whether somebody asked for it, without a cause.")),
+        Schema.required(
+            "deliveries",
+            .array(
+                "To each endpoint.",
+                of: .object(
+                    "A delivery.",
+                    [
+                        Schema.required("endpoint", .string("The endpoint.")),
+                        Schema.required("isDelivered", .boolean("Whether it arrived.")),
+                        Schema.optional("nextAttemptDate", .integer("When it is tried next; absent when it is over.")),
+                        Schema.required("attempts", .array("Oldest first.", of: attempt)),
+                    ]
+                )
+            )
+        ),
+    ]
+
+    private static let notificationSchema = Schema.object("A notification.", notificationProperties)
+
+    private static let wholeNotification = Schema.object(
+        "A notification, decoded in three layers.",
+        notificationProperties + [
+            Schema.required("signedPayload", .string("As it is sent, byte for byte.")),
+            Schema.required("payload", .anyObject("The payload.")),
+            Schema.optional("transactionInfo", .anyObject("The payload of signedTransactionInfo in it.")),
+            Schema.optional("renewalInfo", .anyObject("The payload of signedRenewalInfo in it.")),
+        ]
+    )
+
+    private static let owed = Schema.object(
+        "What was owed.",
+        [Schema.required("owed", .integer("How many deliveries are owed now."))]
+    )
+
+    var notificationRoutes: [ControlRoute] {
+        [
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}/{realm}/notifications",
+                id: "listNotifications",
+                tag: "notifications",
+                summary: "Notifications, newest first, page by page.",
+                query: [
+                    Schema.optional("type", .string("Only these: DID_RENEW, or EXPIRED/VOLUNTARY.")),
+                    Schema.optional("customer", .string("Only about this customer.")),
+                    Schema.optional("failed", .string("true: only those tried at the endpoint that have not arrived.")),
+                    Schema.optional("endpoint", .string("Only those tried there; with failed, primary by default.")),
+                    Schema.optional("after", .string("`next` of the page before.")),
+                    Schema.optional("limit", .string("At most so many, 1 to 100; 20 by default.")),
+                ],
+                response: .object(
+                    "A page.",
+                    [
+                        Schema.required("notifications", .array("Newest first.", of: Self.notificationSchema)),
+                        Schema.optional("next", .string("`after` for the next page; absent on the last.")),
+                    ]
+                )
+            ) { try await listNotifications($0) },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/notifications",
+                id: "triggerNotification",
+                tag: "notifications",
+                summary: "Sends any type and subtype with a transaction's present state; nothing else happens.",
+                request: .object(
+                    "What is sent.",
+                    [
+                        Schema.required(
+                            "type",
+                            .string("A type.", oneOf: NotificationType.allCases.map(\.rawValue))
+                        ),
+                        Schema.optional(
+                            "subtype",
+                            .string("A subtype.", oneOf: NotificationSubtype.allCases.map(\.rawValue))
+                        ),
+                        Schema.required("transactionId", .string("The transaction that it is about.")),
+                    ]
+                ),
+                response: Self.notificationSchema,
+                status: .created
+            ) { try await trigger($0) },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/notifications/test",
+                id: "requestTestNotification",
+                tag: "notifications",
+                summary: "Sends a TEST to the primary endpoint.",
+                response: .object(
+                    "The test.",
+                    [Schema.required("testNotificationToken", .string("Asks Apple's route how it went."))]
+                )
+            ) { exchange in
+                guard let token = try await shop.requestTest(in: try exchange.scope()) else { throw Self.noEndpoint }
+                var json = PayloadWriter()
+                json.put("testNotificationToken", token)
+                return json.finish()
+            },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/notifications/resend",
+                id: "resendNotifications",
+                tag: "notifications",
+                summary: "Sends again what was made between two instants.",
+                request: .object(
+                    "Which ones.",
+                    [
+                        Schema.required("from", .integer("Made at or after.", instants)),
+                        Schema.required("to", .integer("Made at or before.", instants)),
+                        Schema.optional("endpoint", .string("Where to; everywhere by default.")),
+                    ]
+                ),
+                response: Self.owed
+            ) { try await resendRange($0) },
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}/{realm}/notifications/{notificationUUID}",
+                id: "getNotification",
+                tag: "notifications",
+                summary: "One notification, decoded, with every attempt to deliver it.",
+                response: Self.wholeNotification
+            ) { exchange in
+                let entry = try await notification(exchange)
+                var json = PayloadWriter(capacity: 65_536)
+                try await write(entry, to: &json)
+                let signed = try shop.signedPayload(entry)
+                json.put("signedPayload", String(decoding: signed, as: UTF8.self))
+                let parts = signed.split(separator: UInt8(ascii: "."))
+                json.put("payload", written: parts.count == 3 ? Base64URL.decode(parts[1]) : nil)
+                json.put("transactionInfo", written: entry.transactionInfo?.payload)
+                json.put("renewalInfo", written: entry.renewalInfo?.payload)
+                return json.finish()
+            },
+            ControlRoute(
+                method: .post,
+                path: "/v1/apps/{bundleId}/{realm}/notifications/{notificationUUID}/resend",
+                id: "resendNotification",
+                tag: "notifications",
+                summary: "Sends a notification again, with the same bytes.",
+                request: .object(
+                    "Where to.",
+                    [Schema.optional("endpoint", .string("An endpoint; everywhere by default."))]
+                ),
+                response: Self.owed
+            ) { exchange in
+                let entry = try await notification(exchange)
+                return try await resend([entry], exchange)
+            },
+        ]
+    }
+
+    private static let noEndpoint = ControlError.conflict(
+        "no_endpoint",
+        "Nobody is told: set an endpoint with till endpoint set, or listen with till listen."
+    )
+
+    private func notification(_ exchange: ControlExchange) async throws -> OutboxEntry {
+        let text = exchange.parameter("notificationUUID")
+        guard
+            let uuid = UUIDText.canonical(text),
+            let entry = try await shop.storage.notification(uuid: uuid, in: try exchange.scope())
+        else {
+            throw ControlError.notFound(
+                "unknown_notification",
+                "There is no notification \(text.prefix(64)); till notifications list shows them."
+            )
+        }
+        return entry
+    }
+
+    // MARK: Lists
+
+    private func listNotifications(_ exchange: ControlExchange) async throws -> [UInt8] {
+        func value(_ name: String) -> String? { exchange.query.values(name).first }
+        var query = NotificationQuery(scope: try exchange.scope(), isDescending: true)
+        guard let limit = value("limit").map({ Int($0) ?? 0 }) ?? 20 as Int?, (1...100).contains(limit) else {
+            throw ControlError.bad("bad_page", "limit is 1 to 100.", path: "limit")
+        }
+        query.limit = limit + 1
+        if let words = value("type") {
+            let parts = words.split(separator: "/", maxSplits: 1).map(String.init)
+            query.type = parts.first
+            if parts.count == 2 {
+                query.subtype = parts[1]
+                query.isSubtypeFixed = true
+            }
+        }
+        if let customer = value("customer") {
+            guard
+                let account = try await shop.storage.account(
+                    realm: query.scope.realm,
+                    app: query.scope.app,
+                    customer: customer
+                )
+            else { throw Refusal.unknownAccount(customer) }
+            query.account = account.id
+        }
+        query.onlyFailures = value("failed") == "true"
+        query.endpoint = value("endpoint") ?? (query.onlyFailures ? EndpointRecord.primary : nil)
+        if let after = value("after") {
+            let parts = after.split(separator: "-").compactMap { Int64($0) }
+            guard parts.count == 2 else {
+                throw ControlError.bad("bad_page", "after is the next of the page before.", path: "after")
+            }
+            query.after = (Timestamp(milliseconds: parts[0]), NotificationID(parts[1]))
+        }
+        let entries = try await shop.storage.notifications(query)
+        var written: [[UInt8]] = []
+        for entry in entries.prefix(limit) { written.append(try await json(entry)) }
+        var json = PayloadWriter()
+        json.put("notifications", objects: written)
+        if entries.count > limit {
+            let last = entries[limit - 1]
+            json.put("next", "\(last.signedDate.milliseconds)-\(last.id.number)")
+        }
+        return json.finish()
+    }
+
+    // MARK: Sending
+
+    private func trigger(_ exchange: ControlExchange) async throws -> [UInt8] {
+        let body = exchange.body
+        let id = body.text("transactionId") ?? ""
+        let (row, account) = try await exchange.transaction(id)
+        guard let type = body.text("type").flatMap(NotificationType.init(rawValue:)) else { return [] }
+        let notice = Notice(type, body.text("subtype").flatMap(NotificationSubtype.init(rawValue:)))
+        return try await json(try await shop.trigger(notice, about: row, of: account))
+    }
+
+    private func resendRange(_ exchange: ControlExchange) async throws -> [UInt8] {
+        var query = NotificationQuery(
+            scope: try exchange.scope(),
+            from: exchange.body.instant("from"),
+            to: exchange.body.instant("to"),
+            limit: 100
+        )
+        var all: [OutboxEntry] = []
+        while true {
+            let page = try await shop.storage.notifications(query)
+            all += page
+            guard let last = page.last, page.count == query.limit else { break }
+            guard all.count < Self.mostResent else {
+                throw ControlError.conflict(
+                    "too_many",
+                    "More than \(Self.mostResent) notifications were made then; name a shorter time."
+                )
+            }
+            query.after = (last.signedDate, last.id)
+        }
+        return try await resend(all, exchange)
+    }
+
+    /// Notifications that are sent again by one request at the most.
+    private static let mostResent = 10_000
+
+    private func resend(_ entries: [OutboxEntry], _ exchange: ControlExchange) async throws -> [UInt8] {
+        let scope = try exchange.scope()
+        let endpoint = exchange.body.text("endpoint")
+        let known = shop.endpoints(of: scope).map(\.name)
+        guard !known.isEmpty else { throw Self.noEndpoint }
+        if let endpoint, !known.contains(endpoint) {
+            throw ControlError.notFound(
+                "unknown_endpoint",
+                "There is no endpoint \(endpoint.prefix(64)). Endpoints: \(known.joined(separator: ", "))."
+            )
+        }
+        var owed = 0
+        for entry in entries { owed += try await shop.resend(entry, to: endpoint) }
+        var json = PayloadWriter()
+        json.put("owed", owed)
+        return json.finish()
+    }
+
+    // MARK: Answers
+
+    private func json(_ entry: OutboxEntry) async throws -> [UInt8] {
+        var json = PayloadWriter()
+        try await write(entry, to: &json)
+        return json.finish()
+    }
+
+    private func write(_ entry: OutboxEntry, to json: inout PayloadWriter) async throws {
+        json.put("notificationUUID", entry.uuid)
+        json.put("notificationType", entry.type)
+        json.put("subtype", entry.subtype)
+        json.put("signedDate", entry.signedDate)
+        if let account = entry.account { json.put("customer", try await shop.storage.account(account)?.customer) }
+        json.put("originalTransactionId", entry.original?.wireForm)
+        json.put("transactionId", entry.transaction?.wireForm)
+        json.put("isTriggered", entry.isTriggered)
+        json.put("deliveries", objects: try await shop.storage.deliveries(of: entry.id).map(Self.json))
+    }
+
+    private static func json(_ delivery: Delivery) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("endpoint", delivery.endpoint)
+        json.put("isDelivered", delivery.isDelivered)
+        json.put("nextAttemptDate", delivery.due)
+        json.put(
+            "attempts",
+            objects: delivery.attempts.map { attempt in
+                var json = PayloadWriter()
+                json.put("attemptDate", attempt.date)
+                json.put("sendAttemptResult", attempt.result.rawValue)
+                json.put("status", attempt.status)
+                json.put("milliseconds", attempt.milliseconds)
+                return json.finish()
+            }
+        )
+        return json.finish()
+    }
+}

@@ -1,0 +1,115 @@
+import HTTPTypes
+import TillCore
+import TillShop
+import TillStorage
+
+/// What an operator chooses for one realm of an app.
+extension ControlAPI {
+    /// The rate's word for that of the server's settings.
+    private static let standard = "default"
+
+    private static func graceSchema(_ lengths: String) -> Schema {
+        .object(
+            "The grace period.",
+            [
+                Schema.required("days", .integer(lengths, 0...28)),
+                Schema.optional(
+                    "coverage",
+                    .string("Which renewals it covers.", oneOf: GracePeriod.Coverage.allCases.map(\.rawValue))
+                ),
+            ]
+        )
+    }
+
+    private static let rulesSchema = Schema.object(
+        "The rules that hold.",
+        [
+            Schema.required("rate", .string("How long a month is.", oneOf: RenewalRate.all.map(\.name))),
+            Schema.optional("grace", graceSchema("3, 16 or 28; absent without a grace period.")),
+            Schema.required(
+                "refundRule",
+                .string("Who decides on refunds that are asked for.", oneOf: RefundRule.allCases.map(\.rawValue))
+            ),
+        ]
+    )
+
+    var ruleRoutes: [ControlRoute] {
+        [
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}/{realm}/rules",
+                id: "getRules",
+                tag: "rules",
+                summary: "The rules of the app's realm.",
+                response: Self.rulesSchema
+            ) { json(rulesOf: try $0.scope()) },
+            ControlRoute(
+                method: .put,
+                path: "/v1/apps/{bundleId}/{realm}/rules",
+                id: "setRules",
+                tag: "rules",
+                summary: "Changes the rules that are named; what is left out stays.",
+                request: .object(
+                    "Rules.",
+                    [
+                        Schema.optional(
+                            "rate",
+                            .string(
+                                "How long a month is; default is as the server's settings say.",
+                                oneOf: [Self.standard] + RenewalRate.all.map(\.name)
+                            )
+                        ),
+                        Schema.optional("grace", Self.graceSchema("3, 16 or 28; 0 is no grace period.")),
+                        Schema.optional(
+                            "refundRule",
+                            .string(
+                                "Who decides on refunds that are asked for.",
+                                oneOf: RefundRule.allCases.map(\.rawValue)
+                            )
+                        ),
+                    ]
+                ),
+                response: Self.rulesSchema
+            ) { exchange in
+                let scope = try exchange.scope()
+                let body = exchange.body
+                let grace = try body.object("grace").map(Self.grace)
+                let refundRule = body.text("refundRule").flatMap(RefundRule.init(rawValue:))
+                try await shop.updateRules(of: scope) { rules in
+                    if let rate = body.text("rate") { rules.rate = RenewalRate(name: rate) }
+                    if let grace { rules.grace = grace }
+                    if let refundRule { rules.refundRule = refundRule }
+                }
+                return json(rulesOf: scope)
+            },
+        ]
+    }
+
+    /// Nil is no grace period.
+    private static func grace(_ body: ControlBody) throws -> GracePeriod? {
+        let days = Int(body.number("days") ?? 0)
+        guard days > 0 else { return nil }
+        guard GracePeriod.lengths.contains(days) else {
+            throw ControlError.bad("bad_grace", "A grace period has 3, 16 or 28 days; 0 is none.", path: "$.grace.days")
+        }
+        let coverage = body.text("coverage").flatMap(GracePeriod.Coverage.init(rawValue:))
+        return GracePeriod(days: days, coverage: coverage ?? .allRenewals)
+    }
+
+    private func json(rulesOf scope: AccountScope) -> [UInt8] {
+        let policy = shop.policy(of: scope)
+        var json = PayloadWriter()
+        json.put("rate", policy.rate.name)
+        json.put(
+            "grace",
+            written: policy.grace.map { grace in
+                var json = PayloadWriter()
+                json.put("days", grace.days)
+                json.put("coverage", grace.coverage.rawValue)
+                return json.finish()
+            }
+        )
+        json.put("refundRule", policy.refundRule.rawValue)
+        return json.finish()
+    }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import TillShop
+
+struct EndpointCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "endpoint",
+        abstract: "Says where notifications go.",
+        discussion: """
+            till endpoint set http://127.0.0.1:3000/apple
+            till endpoint set https://example.com/log --name log --types DID_RENEW,EXPIRED
+            till endpoint remove
+            """,
+        subcommands: [List.self, Set.self, Remove.self]
+    )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists the endpoints of an app's realm.",
+            discussion: "till endpoint list --realm production"
+        )
+
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            try await server.show {
+                try await $0.get("\(try await scope.path($0))/endpoints")
+            } as: { answer in
+                let lines = (answer["endpoints"]?.elements ?? []).map(EndpointCommand.words)
+                return lines.isEmpty
+                    ? "Nobody is told. Set one with till endpoint set URL." : lines.joined(separator: "\n")
+            }
+        }
+    }
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Sets the address of an endpoint.",
+            discussion: "till endpoint set http://127.0.0.1:3000/apple"
+        )
+
+        @Argument(help: "http or https.")
+        var url: String
+        @Option(help: "primary, which Apple's routes tell of, or a name of yours.")
+        var name: String = "primary"
+        @Option(help: "Only these, between commas: DID_RENEW,EXPIRED/VOLUNTARY (default all).")
+        var types: String?
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let wanted = types.map { $0.split(separator: ",").map { JSONTree.string(String($0)) } }
+            let body = JSONTree.members(["url": .string(url), "types": wanted.map { .array($0) }])
+            try await server.show {
+                try await $0.put("\(try await scope.path($0))/endpoints/\(escaped(name))", bytes: body.written())
+            } as: {
+                EndpointCommand.words($0)
+            }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Removes an endpoint, and forgets what is owed to it.",
+            discussion: "till endpoint remove --name log"
+        )
+
+        @Option(help: "The endpoint.")
+        var name: String = "primary"
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let client = try server.client()
+            try await client.delete("\(try await scope.path(client))/endpoints/\(escaped(name))")
+            Output.show(.members(["removed": .string(name)]), asJSON: server.json) { _ in "\(name) is told no more." }
+        }
+    }
+
+    private static func words(_ endpoint: JSONTree) -> String {
+        let types = (endpoint["types"]?.elements ?? []).compactMap(\.text)
+        return "\(endpoint["name"]?.text ?? "")  \(endpoint["url"]?.text ?? "")  "
+            + (types.isEmpty ? "everything" : types.joined(separator: ", "))
+    }
+}

@@ -1,0 +1,167 @@
+import ArgumentParser
+import TillCore
+import TillShop
+
+struct PriceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "price",
+        abstract: "Raises the price of a subscription.",
+        discussion: "till price raise com.example.pro.month --to 5.99",
+        subcommands: [Raise.self]
+    )
+
+    struct Raise: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Raises a price: new customers pay it at once, subscribers after a notice.",
+            discussion: """
+                till price raise com.example.pro.month --to 5.99
+                till price raise com.example.pro.month --to 9.99 --consent required
+                """
+        )
+
+        @Argument(help: "The product.")
+        var product: String
+        @Option(help: "The new price of a full period, such as 5.99.")
+        var to: String
+        @Option(help: "Only where this storefront has a price of its own.")
+        var storefront: String?
+        @Option(help: "automatic (default), required or not-needed.")
+        var consent: String?
+        @OptionGroup var options: ActOptions
+
+        func validate() throws {
+            guard Money.milliunits(to) != nil else { throw ValidationError("--to is a price such as 5.99.") }
+            guard consent.map({ ["automatic", "required", "not-needed"].contains($0) }) ?? true else {
+                throw ValidationError("--consent is automatic, required or not-needed.")
+            }
+        }
+
+        func run() async throws {
+            let client = try options.server.client()
+            let answer = try await client.post(
+                "\(try await options.scope.path(client))/products/\(escaped(product))/price",
+                options.body([
+                    "price": .count(Money.milliunits(to)), "storefront": .text(storefront),
+                    "consent": .text(consent == "not-needed" ? "notNeeded" : consent),
+                ])
+            )
+            Output.show(answer, asJSON: options.server.json) { JobCommand.words("The price is raised.", $0) }
+        }
+    }
+}
+
+struct ExtendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "extend",
+        abstract: "Lets the running period of one subscription, or of everybody's to a product, end later.",
+        discussion: """
+            till extend ann --days 14
+            till extend --all --product com.example.pro.month --days 3 --reason 3
+            """
+    )
+
+    @Argument(help: "Its original transaction, or a customer who has no other.")
+    var subscription: String?
+    @Flag(help: "Everybody who subscribes to the product.")
+    var all = false
+    @Option(help: "The product, with --all.")
+    var product: String?
+    @Option(help: "Calendar days, 1 to 90.")
+    var days: Int
+    @Option(help: "0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.")
+    var reason: Int = 0
+    @Option(help: "A name of your own for the request, a UUID with --all.")
+    var request: String?
+    @Option(help: "With --all: only this storefront; may stand several times.")
+    var storefront: [String] = []
+    @OptionGroup var options: ActOptions
+
+    func validate() throws {
+        guard all == (subscription == nil), all == (product != nil) else {
+            throw ValidationError("Name a subscription, or give --all and --product.")
+        }
+    }
+
+    func run() async throws {
+        let client = try options.server.client()
+        let scope = try await options.scope.path(client)
+        if let subscription {
+            let path = try await options.scope.subscription(subscription, client)
+            let answer = try await client.post(
+                "\(scope)/\(path)/extend",
+                options.body(["days": .count(days), "reasonCode": .count(reason), "requestIdentifier": .text(request)])
+            )
+            return Output.show(answer, asJSON: options.server.json) { Tale.text("Extended, days: \(days).", $0) }
+        }
+        let answer = try await client.post(
+            "\(scope)/extensions",
+            options.body([
+                "productId": .text(product), "days": .count(days), "reasonCode": .count(reason),
+                "requestIdentifier": .text(request),
+                "storefronts": storefront.isEmpty ? nil : .array(storefront.map { .string($0) }),
+            ])
+        )
+        Output.show(answer, asJSON: options.server.json) { JobCommand.words("Extended, days: \(days).", $0) }
+    }
+}
+
+struct JobCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "job",
+        abstract: "Shows price raises, mass extensions and the like.",
+        discussion: """
+            till job list
+            till job show 5f0c…
+            """,
+        subcommands: [List.self, Show.self]
+    )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists the jobs of an app's realm.",
+            discussion: "till job list"
+        )
+
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            try await server.show {
+                try await $0.get("\(try await scope.path($0))/jobs")
+            } as: { answer in
+                let jobs = (answer["jobs"]?.elements ?? []).map { JobCommand.words($0["jobId"]?.text ?? "", $0) }
+                return jobs.isEmpty ? "There are no jobs." : jobs.joined(separator: "\n\n")
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows one job.",
+            discussion: "till job show 5f0c0a3e-8f9d-4d5e-9a3b-0d8f7c1e2b4a"
+        )
+
+        @Argument(help: "The job's id.")
+        var job: String
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            try await server.show {
+                try await $0.get("\(try await scope.path($0))/jobs/\(escaped(job))")
+            } as: {
+                JobCommand.words($0["jobId"]?.text ?? "", $0)
+            }
+        }
+    }
+
+    static func words(_ heading: String, _ job: JSONTree) -> String {
+        heading + "\n"
+            + Tale.table([
+                ("jobId", job["jobId"]?.text), ("kind", job["kind"]?.text), ("productId", job["productId"]?.text),
+                ("state", job["state"]?.text), ("effectiveDate", Tale.date(job["effectiveDate"])),
+                ("succeeded", job["succeeded"]?.text), ("failed", job["failed"]?.text),
+                ("completedDate", Tale.date(job["completedDate"])),
+            ])
+    }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import TillShop
+
+struct ListenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "listen",
+        abstract: "Forwards notifications to a local server, until Ctrl-C.",
+        discussion: """
+            till listen --forward-to http://127.0.0.1:3000/apple
+
+            The server need not be able to reach yours: the command fetches notifications over control. While no
+            primary endpoint is set, it stands in for one.
+            """
+    )
+
+    @Option(help: "The address of your server.")
+    var forwardTo: String
+    @Option(help: "Ends after so many notifications (default: never).")
+    var count: Int?
+    @OptionGroup var scope: ScopeOptions
+    @OptionGroup var server: ServerOptions
+
+    func validate() throws {
+        guard let url = URL(string: forwardTo), ["http", "https"].contains(url.scheme), url.host != nil else {
+            throw ValidationError("--forward-to is an address such as http://127.0.0.1:3000/apple.")
+        }
+        if let count, count < 1 { throw ValidationError("--count is 1 or more.") }
+    }
+
+    func run() async throws {
+        let client = try server.client()
+        let path = "\(try await scope.path(client))/listen"
+        var left = count ?? .max
+        _ = try await client.get("\(path)?wait=0")
+        if !server.json { Self.say("Listening; notifications go to \(forwardTo).") }
+        while left > 0 {
+            let delivery = try await client.get("\(path)?wait=25")
+            guard let token = delivery["deliveryToken"]?.text, let body = delivery["body"] else { continue }
+            let outcome = await forward(body)
+            // A delivery that nobody waits for any more is tried again by the server.
+            _ = try? await client.post("\(path)/\(escaped(token))", outcome.answer)
+            show(delivery, outcome)
+            left -= 1
+        }
+    }
+
+    private struct Forwarded {
+        var status: Int?
+        var result: String?
+        var milliseconds: Int
+
+        var answer: JSONTree { .members(["status": .count(status), "result": .text(result)]) }
+    }
+
+    private func forward(_ body: JSONTree) async -> Forwarded {
+        var request = HTTPClientRequest(url: forwardTo)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(ByteBuffer(bytes: body.written()))
+        let begun = ContinuousClock.now
+        func milliseconds() -> Int { Int((ContinuousClock.now - begun) / .milliseconds(1)) }
+        do {
+            let (status, _) = try await ControlClient.send(request, timeout: .seconds(10))
+            return Forwarded(status: status, milliseconds: milliseconds())
+        } catch let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout {
+            return Forwarded(result: "TIMED_OUT", milliseconds: milliseconds())
+        } catch {
+            return Forwarded(result: "SOCKET_ISSUE", milliseconds: milliseconds())
+        }
+    }
+
+    private func show(_ delivery: JSONTree, _ outcome: Forwarded) {
+        let subtype = delivery["subtype"]?.text.map { "/\($0)" } ?? ""
+        let type = "\(delivery["notificationType"]?.text ?? "")\(subtype)"
+        let end = outcome.status.map { String($0) } ?? outcome.result ?? ""
+        guard server.json else {
+            return Self.say("\(type)  \(delivery["notificationUUID"]?.text ?? "")  \(end)  \(outcome.milliseconds) ms")
+        }
+        let tree = JSONTree.members([
+            "notificationUUID": delivery["notificationUUID"], "notificationType": delivery["notificationType"],
+            "subtype": delivery["subtype"], "status": .count(outcome.status), "result": .text(outcome.result),
+            "milliseconds": .count(outcome.milliseconds),
+        ])
+        let line = String(decoding: tree.written(), as: UTF8.self).split(separator: "\n")
+            .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
+        Self.say(line)
+    }
+
+    /// At once, though standard output may be a pipe.
+    private static func say(_ line: String) {
+        FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+    }
+}

@@ -1,0 +1,179 @@
+import ArgumentParser
+import TillCore
+import TillShop
+
+struct NotificationsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "notifications",
+        abstract: "Shows what the developer's server is told, and sends it again.",
+        discussion: """
+            till notifications list --customer ann
+            till notifications show 31f2…
+            till notifications resend 31f2…
+            """,
+        subcommands: [List.self, Show.self, Resend.self],
+        defaultSubcommand: List.self
+    )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists notifications, newest first.",
+            discussion: """
+                till notifications list --type DID_RENEW --limit 50
+                till notifications list --failed
+                """
+        )
+
+        @Option(help: "Only these: DID_RENEW, or EXPIRED/VOLUNTARY.")
+        var type: String?
+        @Option(help: "Only about this customer.")
+        var customer: String?
+        @Flag(help: "Only those that were tried and have not arrived.")
+        var failed = false
+        @Option(help: "Only those tried at this endpoint.")
+        var endpoint: String?
+        @Option(help: "Where the page begins, as the page before says.")
+        var after: String?
+        @Option(help: "At most so many, 1 to 100.")
+        var limit: Int = 20
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let filters = [
+                type.map { "type=\(escaped($0))" }, customer.map { "customer=\(escaped($0))" },
+                failed ? "failed=true" : nil, endpoint.map { "endpoint=\(escaped($0))" },
+                after.map { "after=\(escaped($0))" }, "limit=\(limit)",
+            ].compactMap(\.self).joined(separator: "&")
+            try await server.show {
+                try await $0.get("\(try await scope.path($0))/notifications?\(filters)")
+            } as: {
+                let lines = ($0["notifications"]?.elements ?? []).map(NotificationsCommand.line)
+                let more = $0["next"]?.text.map { "\nMore: till notifications list --after \($0)" } ?? ""
+                return lines.isEmpty ? "Nothing was told." : lines.joined(separator: "\n") + more
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows one notification, decoded, with every attempt to deliver it.",
+            discussion: "till notifications show 31f2b8a4-2c57-4d0e-9c39-6d1f0e7a5b21"
+        )
+
+        @Argument(help: "Its notificationUUID.")
+        var notification: String
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            try await server.show {
+                try await $0.get("\(try await scope.path($0))/notifications/\(escaped(notification))")
+            } as: {
+                Output.lines($0)
+            }
+        }
+    }
+
+    struct Resend: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Sends notifications again, with the same bytes.",
+            discussion: """
+                till notifications resend 31f2b8a4-2c57-4d0e-9c39-6d1f0e7a5b21
+                till notifications resend --from 2026-03-01 --to 2026-03-02
+                """
+        )
+
+        @Argument(help: "Its notificationUUID.")
+        var notification: String?
+        @Option(help: "Instead of one: all that were made from this instant on.")
+        var from: WrittenInstant?
+        @Option(help: "…until this one.")
+        var to: WrittenInstant?
+        @Option(help: "Where to (default: every endpoint).")
+        var endpoint: String?
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func validate() throws {
+            guard (notification == nil) == (from != nil), (from == nil) == (to == nil) else {
+                throw ValidationError("Name a notification, or give --from and --to.")
+            }
+        }
+
+        func run() async throws {
+            let client = try server.client()
+            let path = "\(try await scope.path(client))/notifications"
+            let answer: JSONTree
+            if let notification {
+                answer = try await client.post(
+                    "\(path)/\(escaped(notification))/resend",
+                    .members(["endpoint": .text(endpoint)])
+                )
+            } else {
+                answer = try await client.post(
+                    "\(path)/resend",
+                    .members([
+                        "from": .count(from?.instant.milliseconds), "to": .count(to?.instant.milliseconds),
+                        "endpoint": .text(endpoint),
+                    ])
+                )
+            }
+            Output.show(answer, asJSON: server.json) { "Deliveries on their way: \($0["owed"]?.text ?? "0")." }
+        }
+    }
+
+    static func line(_ notification: JSONTree) -> String {
+        let subtype = notification["subtype"]?.text.map { "/\($0)" } ?? ""
+        let deliveries = (notification["deliveries"]?.elements ?? []).map { delivery in
+            let attempts = delivery["attempts"]?.elements ?? []
+            let last = attempts.last?["sendAttemptResult"]?.text ?? "not tried"
+            return "\(delivery["endpoint"]?.text ?? "") \(last)"
+        }
+        return "\(ClockCommand.instant(notification["signedDate"]))  \(notification["notificationUUID"]?.text ?? "")  "
+            + "\(notification["notificationType"]?.text ?? "")\(subtype)  \(notification["customer"]?.text ?? "")  "
+            + deliveries.joined(separator: ", ")
+    }
+}
+
+struct NotifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "notify",
+        abstract: "Sends any notification by hand; nothing else happens.",
+        discussion: """
+            till notify EXPIRED/VOLUNTARY --transaction 2000000000012345
+            till notify TEST
+            """
+    )
+
+    @Argument(help: "A type, and its subtype behind a slash.")
+    var notice: String
+    @Option(help: "The transaction that it is about; not for TEST.")
+    var transaction: String?
+    @OptionGroup var scope: ScopeOptions
+    @OptionGroup var server: ServerOptions
+
+    func validate() throws {
+        guard transaction != nil || notice == "TEST" else {
+            throw ValidationError("Name the transaction that it is about: --transaction.")
+        }
+    }
+
+    func run() async throws {
+        let client = try server.client()
+        let path = "\(try await scope.path(client))/notifications"
+        guard let transaction else {
+            let answer = try await client.post("\(path)/test")
+            return Output.show(answer, asJSON: server.json) {
+                "A test is on its way.\ntestNotificationToken  \($0["testNotificationToken"]?.text ?? "")"
+            }
+        }
+        let parts = notice.split(separator: "/", maxSplits: 1).map(String.init)
+        let body = JSONTree.members([
+            "type": .text(parts.first), "subtype": .text(parts.count == 2 ? parts[1] : nil),
+            "transactionId": .string(transaction),
+        ])
+        let answer = try await client.post(path, body)
+        Output.show(answer, asJSON: server.json) { NotificationsCommand.line($0) }
+    }
+}

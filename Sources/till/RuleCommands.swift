@@ -1,0 +1,89 @@
+import ArgumentParser
+import TillShop
+
+struct RulesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rules",
+        abstract: "Shows and sets what holds in an app's realm: how long a month is, grace, who decides on refunds.",
+        discussion: """
+            till rules
+            till rules set --rate sandbox-5-minutes
+            till rules set --grace 16 --refund-rule byHand
+            """,
+        subcommands: [Show.self, Set.self],
+        defaultSubcommand: Show.self
+    )
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows the rules that hold.",
+            discussion: "till rules show --realm production"
+        )
+
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            try await server.show {
+                try await $0.get("\(try await scope.path($0))/rules")
+            } as: {
+                RulesCommand.words($0)
+            }
+        }
+    }
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Changes the rules that are named.",
+            discussion: """
+                till rules set --rate calendar
+                till rules set --grace 16 --grace-covers PAID_TO_PAID_ONLY
+                till rules set --grace off
+
+                Rates: default, calendar, sandbox-3-minutes, sandbox-5-minutes, sandbox-15-minutes, sandbox-30-minutes,
+                sandbox-1-hour, testflight, and Xcode's: xcode-1 to xcode-15.
+                """
+        )
+
+        @Option(help: "How long a month is.")
+        var rate: String?
+        @Option(help: "Days of the grace period, 3, 16 or 28, or off.")
+        var grace: String?
+        @Option(help: "ALL_RENEWALS (default) or PAID_TO_PAID_ONLY.")
+        var graceCovers: String?
+        @Option(help: "followPreference, alwaysGrant, alwaysDecline or byHand.")
+        var refundRule: String?
+        @OptionGroup var scope: ScopeOptions
+        @OptionGroup var server: ServerOptions
+
+        func validate() throws {
+            guard rate != nil || grace != nil || refundRule != nil else {
+                throw ValidationError("Name a rule: --rate, --grace or --refund-rule.")
+            }
+            if let grace, grace != "off", Int(grace) == nil {
+                throw ValidationError("--grace is 3, 16, 28 or off.")
+            }
+            if graceCovers != nil, grace == nil { throw ValidationError("--grace-covers goes with --grace.") }
+        }
+
+        func run() async throws {
+            let days = grace.map { JSONTree.number($0 == "off" ? "0" : $0) }
+            let body = JSONTree.members([
+                "rate": .text(rate), "refundRule": .text(refundRule),
+                "grace": days.map { .members(["days": $0, "coverage": .text(graceCovers)]) },
+            ])
+            try await server.show {
+                try await $0.put("\(try await scope.path($0))/rules", bytes: body.written())
+            } as: {
+                RulesCommand.words($0)
+            }
+        }
+    }
+
+    private static func words(_ rules: JSONTree) -> String {
+        let grace = rules["grace"].map { "\($0["days"]?.text ?? "") days, \($0["coverage"]?.text ?? "")" }
+        return Tale.table([
+            ("rate", rules["rate"]?.text), ("grace", grace ?? "off"), ("refundRule", rules["refundRule"]?.text),
+        ])
+    }
+}
