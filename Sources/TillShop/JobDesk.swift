@@ -12,13 +12,17 @@ package struct JobRecord: Codable, Equatable, Sendable {
         case done
     }
 
+    /// Unique in the store; the same id is the same job.
     package let id: String
+    /// With the app, whose accounts it concerns.
     package let realm: Realm
+    /// The bundle identifier.
     package let app: String
     /// What is done in each account.
     package let task: Job.Task
     /// When it takes effect, by the clock of the app's realm.
     package let at: Timestamp
+    /// Waiting, then running, then done.
     package var state: State
     /// The last account that was looked at; those after it are to come.
     package var position: AccountID?
