@@ -210,7 +210,7 @@ package struct ConsumptionReport: Codable, Equatable, Sendable {
     package var preference: Preference?
     /// Thousandths of a percent consumed, 0 to 100,000; only for one-time products.
     package var consumptionPercentage: Int?
-    /// The whole body as it was sent, for whoever decides by hand.
+    /// The known keys of the body as they were sent, as JSON, for whoever decides by hand.
     package var body: String
 
     /// A report.

@@ -62,6 +62,23 @@ extension SQLiteStorage {
         )
     }
 
+    package func deliveries(of ids: [NotificationID], to endpoint: String) async throws -> [NotificationID: Delivery] {
+        try await pool.read { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT \(DeliveryRow.columns) FROM deliveries
+                    WHERE partition = ? AND notification = ? AND endpoint = ?
+                    """
+            )
+            var found: [NotificationID: Delivery] = [:]
+            for id in ids {
+                let row = try Row.fetchOne(statement, arguments: [id.partition.number, id.number, endpoint])
+                found[id] = try row.map(DeliveryRow.read)
+            }
+            return found
+        }
+    }
+
     package func owedDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int {
         try await pool.read { db in
             let statement = try db.cachedStatement(
@@ -122,6 +139,17 @@ extension SQLiteStorage {
     }
 
     package func notifications(_ query: NotificationQuery) async throws -> [OutboxEntry] {
+        let (sql, arguments) = Self.statement(for: query)
+        let entries = try await pool.read { db in
+            try Row.fetchAll(try db.cachedStatement(sql: sql), arguments: arguments).map(OutboxRow.read)
+        }
+        // A join promises no order, although the page came in it.
+        let sorted = entries.sorted { ($0.signedDate, $0.id) < ($1.signedDate, $1.id) }
+        return query.isDescending ? sorted.reversed() : sorted
+    }
+
+    /// One range of an index for the page, and a look-up for each of its notifications.
+    static func statement(for query: NotificationQuery) -> (sql: String, arguments: StatementArguments) {
         let source = query.endpoint == nil ? "outbox" : "deliveries"
         let id = query.endpoint == nil ? "id" : "notification"
         var conditions = ["realm = ?", "app = ?"]
@@ -135,22 +163,22 @@ extension SQLiteStorage {
         if let account = query.account { require("account = ?", [account.number]) }
         if let type = query.type { require("type = ?", [type]) }
         if query.isSubtypeFixed { require("subtype IS ?", [query.subtype]) }
-        if let from = query.from { require("signed_date >= ?", [from.milliseconds]) }
-        if let to = query.to { require("signed_date <= ?", [to.milliseconds]) }
+        // Where a page goes on is a narrower bound than where the first began, and an index takes only one.
+        let goesOn = query.after != nil
+        if let from = query.from, !goesOn || query.isDescending { require("signed_date >= ?", [from.milliseconds]) }
+        if let to = query.to, !goesOn || !query.isDescending { require("signed_date <= ?", [to.milliseconds]) }
         if let after = query.after {
             let sign = query.isDescending ? "<" : ">"
             require("(signed_date, \(id)) \(sign) (?, ?)", [after.signedDate.milliseconds, after.id.number])
         }
         let order = query.isDescending ? "DESC" : "ASC"
-        arguments += [query.limit]
-        let page = """
-            SELECT partition, \(id) AS id FROM \(source) WHERE \(conditions.joined(separator: " AND "))
-            ORDER BY signed_date \(order), \(id) \(order) LIMIT ?
+        let sql = """
+            SELECT \(OutboxRow.columns) FROM (
+                SELECT partition, \(id) AS id FROM \(source) WHERE \(conditions.joined(separator: " AND "))
+                ORDER BY signed_date \(order), \(id) \(order) LIMIT ?
+            ) AS page CROSS JOIN outbox USING (partition, id)
             """
-        return try await entries(
-            "JOIN (\(page)) AS page USING (partition, id) ORDER BY signed_date \(order), id \(order)",
-            arguments
-        )
+        return (sql, arguments + [query.limit])
     }
 
     // MARK: Reading

@@ -71,7 +71,22 @@ extension Shop {
             ]
         }
         try await commit(change, signedBy: chain)
-        return scope.realm == .sandbox ? uuid : "\(uuid)_\(date.milliseconds)"
+        return change.notifications.first.map(Self.testNotificationToken)
+    }
+
+    /// The `testNotificationToken` of a test: its UUID, in production with the milliseconds at which it was signed.
+    private static func testNotificationToken(of test: OutboxEntry) -> String {
+        test.scope.realm == .sandbox ? test.uuid : "\(test.uuid)_\(test.signedDate.milliseconds)"
+    }
+
+    /// The test that a token names, if it was asked for in this app and realm.
+    ///
+    /// - Parameter token: lower case.
+    package func test(of token: String, in scope: AccountScope) async throws -> OutboxEntry? {
+        let entry = try await storage.notification(uuid: String(token.prefix(36)), in: scope)
+        guard let entry, entry.type == NotificationType.test.rawValue, Self.testNotificationToken(of: entry) == token
+        else { return nil }
+        return entry
     }
 
     /// Sends any type and subtype with a transaction's present state, without a cause in the ledger.

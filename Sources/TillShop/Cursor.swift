@@ -37,9 +37,9 @@ package struct Cursor: Equatable, Sendable {
 /// made up outside.
 package struct CursorSeal: Sendable {
     private let key: SymmetricKey
-    private static let version: UInt8 = 1
+    static let version: UInt8 = 1
     private static let bodyLength = 27
-    private static let sealLength = 16
+    static let sealLength = 16
 
     /// Reads the key from the store, and makes it the first time.
     init(storage: any Storage) async throws {
@@ -88,7 +88,8 @@ package struct CursorSeal: Sendable {
         )
     }
 
-    private func code(for body: [UInt8]) -> [UInt8] {
+    /// The seal over some bytes.
+    func code(for body: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: body, using: key).prefix(Self.sealLength))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import TillCore
 import TillStorage
 
@@ -11,13 +12,17 @@ package struct JobRecord: Codable, Equatable, Sendable {
         case done
     }
 
+    /// Unique in the store; the same id is the same job.
     package let id: String
+    /// With the app, whose accounts it concerns.
     package let realm: Realm
+    /// The bundle identifier.
     package let app: String
     /// What is done in each account.
     package let task: Job.Task
     /// When it takes effect, by the clock of the app's realm.
     package let at: Timestamp
+    /// Waiting, then running, then done.
     package var state: State
     /// The last account that was looked at; those after it are to come.
     package var position: AccountID?
@@ -47,28 +52,53 @@ extension Shop {
         id: String? = nil
     ) async throws -> JobRecord {
         let present = now(in: scope)
+        let stored = try await storeJob(task, in: scope, at: max(instant ?? present, present), id: id)
+        guard stored.state != .done, stored.at <= present else {
+            signals.planned(ClockName(scope), stored.at)
+            return stored
+        }
+        return try await run(stored)
+    }
+
+    /// Starts a job and does not wait for its end. What the server's end cuts short is gone on with by the ticker.
+    ///
+    /// - Returns: the job as it was stored, now or at the first time.
+    @discardableResult
+    package func beginJob(_ task: Job.Task, in scope: AccountScope, id: String) async throws -> JobRecord {
+        let stored = try await storeJob(task, in: scope, at: now(in: scope), id: id)
+        guard stored.state != .done else { return stored }
+        Task {
+            do {
+                try await run(stored)
+            } catch {
+                logger.error("a job was cut short", metadata: ["job": "\(id)", "cause": "\(error)"])
+                signals.planned(ClockName(scope), stored.at)
+            }
+        }
+        return stored
+    }
+
+    /// Stores a job, unless there is one of that id.
+    private func storeJob(_ task: Job.Task, in scope: AccountScope, at instant: Timestamp, id: String?) async throws
+        -> JobRecord
+    {
         let record = JobRecord(
             id: id ?? UUID().uuidString.lowercased(),
             realm: scope.realm,
             app: scope.app,
             task: task,
-            at: max(instant ?? present, present),
+            at: instant,
             state: .waiting,
             position: nil,
             succeeded: 0,
             failed: 0,
             completedAt: nil
         )
-        let stored = try await exclusively("job/\(record.id)") { () -> JobRecord in
+        return try await exclusively("job/\(record.id)") {
             if let present = try await self.job(record.id) { return present }
             try await self.storage.put([try Self.document(record)])
             return record
         }
-        guard stored.state != .done, stored.at <= present else {
-            signals.planned(ClockName(scope), stored.at)
-            return stored
-        }
-        return try await run(stored)
     }
 
     /// A job by its id.

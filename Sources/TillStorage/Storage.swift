@@ -89,6 +89,9 @@ package protocol Storage: Sendable {
     /// All deliveries of a notification, by endpoint.
     func deliveries(of id: NotificationID) async throws -> [Delivery]
 
+    /// The deliveries of several notifications to one endpoint, by notification; one that has none is left out.
+    func deliveries(of ids: [NotificationID], to endpoint: String) async throws -> [NotificationID: Delivery]
+
     /// How many deliveries of an app's realm are due or will be.
     func owedDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int
 

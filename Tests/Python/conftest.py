@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-pytest.register_assert_rewrite("shop_helpers", "payload_rules", "process_helpers")
+pytest.register_assert_rewrite("shop_helpers", "payload_rules", "process_helpers", "told")
 
 try:
     import appstoreserverlibrary  # noqa: F401

@@ -12,7 +12,23 @@ import error_codes
 from catalog_of_everything import BASIC, COINS, FOREVER, PRO
 from shop_helpers import V1, V2, DESCENDING, Unlisted
 
-BODY = {"appAccountToken": str(uuid.uuid4())}
+# A good body for each route that wants one.
+BODIES = {
+    "set token": {"appAccountToken": str(uuid.uuid4())},
+    "extend": {"extendByDays": 3, "extendReasonCode": 1, "requestIdentifier": "errors"},
+    "consumption V2": {"customerConsented": True, "deliveryStatus": "DELIVERED", "sampleContentProvided": False},
+    "consumption V1": {
+        "customerConsented": True, "appAccountToken": "", "consumptionStatus": 0, "platform": 1,
+        "sampleContentProvided": False, "deliveryStatus": 0, "accountTenure": 0, "playTime": 0,
+        "lifetimeDollarsRefunded": 0, "lifetimeDollarsPurchased": 0, "userStatus": 0,
+    },
+}
+
+
+def _put(route):
+    """By the client's own machinery, with the good body."""
+    return lambda client, id_: client._make_request(ROUTES[route][1].format(id_), "PUT", {}, BODIES[route], None)
+
 
 # Every route with an id in its path: by method and path, and as Apple's client calls it.
 ROUTES = {
@@ -23,7 +39,8 @@ ROUTES = {
     "transaction info": ("GET", "/inApps/v1/transactions/{}", lambda client, id_: client.get_transaction_info(id_)),
     "finish": ("POST", "/inApps/v1/transactions/{}/finish", lambda client, id_: client.finish_transaction(id_)),
     "set token": ("PUT", "/inApps/v1/transactions/{}/appAccountToken",
-                  lambda client, id_: client.set_app_account_token(id_, UpdateAppAccountTokenRequest(**BODY))),
+                  lambda client, id_: client.set_app_account_token(
+                      id_, UpdateAppAccountTokenRequest(**BODIES["set token"]))),
     "app transaction": ("GET", "/inApps/v1/transactions/appTransactions/{}",
                         lambda client, id_: client.get_app_transaction_info(id_)),
     "statuses": ("GET", "/inApps/v1/subscriptions/{}",
@@ -33,9 +50,12 @@ ROUTES = {
     "refunds V1": ("GET", "/inApps/v1/refund/lookup/{}",
                    lambda client, id_: client._make_request(
                        f"/inApps/v1/refund/lookup/{id_}", "GET", {}, None, RefundHistoryResponse)),
+    "extend": ("PUT", "/inApps/v1/subscriptions/extend/{}", _put("extend")),
+    "consumption V2": ("PUT", "/inApps/v2/transactions/consumption/{}", _put("consumption V2")),
+    "consumption V1": ("PUT", "/inApps/v1/transactions/consumption/{}", _put("consumption V1")),
 }
-MALFORMED = {name: 4000008 if name == "refunds V1" else 4000006 for name in ROUTES}
-MISSING = {name: 4040005 if name in ("refunds V1", "set token") else 4040010 for name in ROUTES}
+MALFORMED = {name: 4000008 if name in ("refunds V1", "extend") else 4000006 for name in ROUTES}
+MISSING = {name: 4040005 if name in ("refunds V1", "set token", "extend") else 4040010 for name in ROUTES}
 WRONG_IDS = ["abc", "12x", "-5", "1.5", "0", "0123456789", " 12", "12 ", "1" * 20, "9" * 19, "1" * 300, "１２",
              "MABCDEFGHI"]
 
@@ -43,7 +63,7 @@ WRONG_IDS = ["abc", "12x", "-5", "1.5", "0", "0123456789", " 12", "12 ", "1" * 2
 def refused(realm, code, route, id_, **options):
     method, path, call = ROUTES[route]
     if method == "PUT":
-        options.setdefault("json", BODY)
+        options.setdefault("json", BODIES[route])
     return realm.refused(code, lambda client: call(client, id_), method, path.format(id_), **options)
 
 
@@ -83,7 +103,7 @@ def test_an_id_of_another_app_is_not_found_and_the_explanation_says_whose_it_is(
     refused(app.sandbox, MISSING[route], route, foreign.app_transaction_id)
 
 
-@pytest.mark.parametrize("route", ["transaction info", "finish", "set token"])
+@pytest.mark.parametrize("route", ["transaction info", "finish", "set token", "consumption V2", "consumption V1"])
 def test_an_app_transaction_id_is_not_supported_where_a_transaction_is_wanted(realm, route, customer):
     refused(realm, 4000048, route, realm.buy(customer, COINS).app_transaction_id)
 

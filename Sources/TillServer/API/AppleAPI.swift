@@ -24,7 +24,8 @@ package struct AppleAPI: Sendable {
 
     /// Every route that is served, family by family.
     var endpoints: [Endpoint] {
-        transactionHistory + transactions + appTransactions + subscriptions + orders + refunds
+        transactionHistory + transactions + appTransactions + subscriptions + extensions + orders + refunds
+            + consumption + notifications
     }
 
     /// A router that answers these routes and refuses everything else as documented.
@@ -34,28 +35,36 @@ package struct AppleAPI: Sendable {
         router.add(middleware: RefusalMiddleware(shop: shop, realm: realm, endpoints: endpoints, meter: meter))
         for endpoint in endpoints {
             router.on(RouterPath(endpoint.path), method: endpoint.method) { request, context in
-                try await answer(endpoint, request, context)
+                let parameters = endpoint.names.map { name in
+                    (name, context.parameters.get(name).flatMap { $0.removingPercentEncoding } ?? "")
+                }
+                return try await answer(endpoint, request, context, Dictionary(uniqueKeysWithValues: parameters))
             }
             // The router takes no notice of empty parts; an empty id is an id nevertheless, and a malformed one.
-            router.on(RouterPath(endpoint.path.replacing("/{id}", with: "")), method: endpoint.method) {
-                request,
-                context in
-                guard request.uri.path.contains("//") || request.uri.path.hasSuffix("/") else {
-                    throw APIError.noSuchRoute("The path lacks its id.")
+            for path in endpoint.pathsOfEmptyParts {
+                router.on(RouterPath(path), method: endpoint.method) { request, context in
+                    guard let parameters = endpoint.parameters(of: request.uri.path) else {
+                        throw APIError.noSuchRoute("The path lacks its id.")
+                    }
+                    return try await answer(endpoint, request, context, parameters)
                 }
-                return try await answer(endpoint, request, context)
             }
         }
         return router
     }
 
-    private func answer(_ endpoint: Endpoint, _ request: Request, _ context: APIContext) async throws -> Response {
+    private func answer(
+        _ endpoint: Endpoint,
+        _ request: Request,
+        _ context: APIContext,
+        _ parameters: [String: String]
+    ) async throws -> Response {
         var claimed = ClaimedIdentity()
         defer { context.claimed.set(claimed) }
         let caller = try authentication.caller(of: request, appErrors: endpoint.appErrors, noting: &claimed)
         let exchange = Exchange(
             request: request,
-            parameter: context.parameters.get("id").flatMap { $0.removingPercentEncoding } ?? "",
+            parameters: parameters,
             query: try Query(request.uri.query),
             caller: caller,
             now: shop.now(in: caller.scope)
@@ -67,7 +76,7 @@ package struct AppleAPI: Sendable {
 /// A route of Apple's: what it matches and what it answers.
 struct Endpoint: Sendable {
     let method: HTTPRequest.Method
-    /// With `{id}` for the one parameter that a path may have.
+    /// With `{name}` for each parameter; most have one, `{id}`.
     let path: String
     let appErrors: AppErrors
     let answer: @Sendable (Exchange) async throws -> Response
@@ -83,19 +92,48 @@ struct Endpoint: Sendable {
         self.appErrors = appErrors
         self.answer = answer
     }
+
+    /// The parameters' names, in the order of the path.
+    var names: [String] {
+        path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+    }
+
+    /// What the router sees of the path when parameters are empty, one or all of them.
+    var pathsOfEmptyParts: [String] {
+        names.indices.map { count in names[count...].reduce(path) { $0.replacing("/{\($1)}", with: "") } }
+    }
+
+    /// The parameters of an address, empty ones too, percent-decoded; nil when it is not one of this route.
+    func parameters(of address: String) -> [String: String]? {
+        let wanted = path.split(separator: "/", omittingEmptySubsequences: false)
+        let found = address.split(separator: "/", omittingEmptySubsequences: false)
+        guard wanted.count == found.count else { return nil }
+        var parameters: [String: String] = [:]
+        for (part, value) in zip(wanted, found) {
+            if part.hasPrefix("{") {
+                parameters[String(part.dropFirst().dropLast())] = value.removingPercentEncoding ?? ""
+            } else if part != value {
+                return nil
+            }
+        }
+        return parameters
+    }
 }
 
 /// An authenticated request and the instant at which it is answered.
 struct Exchange: Sendable {
     let request: Request
-    /// The id in the path, percent-decoded.
-    let parameter: String
+    /// What stands in the path, percent-decoded.
+    let parameters: [String: String]
     let query: Query
     let caller: Caller
     /// The shop's time.
     let now: Timestamp
 
     var scope: AccountScope { caller.scope }
+
+    /// The id in the path.
+    var parameter: String { parameters["id"] ?? "" }
 
     /// The whole body.
     ///
@@ -110,6 +148,13 @@ struct Exchange: Sendable {
             throw APIError.malformed("The body did not arrive whole or is not framed as HTTP asks.")
         }
     }
+}
+
+extension Exchange {
+    /// The JSON object that the body is.
+    ///
+    /// - Throws: an `APIError` without a code when it is none.
+    func object() async throws -> RequestBody { try RequestBody(try await body()) }
 }
 
 extension Response {

@@ -32,7 +32,7 @@ extension AppleAPI {
 
     private func setAppAccountToken(_ exchange: Exchange) async throws -> Response {
         let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
-        let token = try Self.token(in: try await exchange.body())
+        let token = try Self.token(in: try await exchange.object())
         let row = try await transaction(number, in: exchange.scope, orThrow: .originalTransactionIDNotFound)
         do {
             _ = try await act(.setAppAccountToken(row.id, token: token), on: row, exchange)
@@ -47,24 +47,17 @@ extension AppleAPI {
         return Response(status: .ok)
     }
 
-    private func act(_ command: Command, on row: Transaction, _ exchange: Exchange) async throws -> Outcome {
+    /// Lets something happen to a row, in its customer's account.
+    func act(_ command: Command, on row: Transaction, _ exchange: Exchange) async throws -> Outcome {
         guard let account = try await shop.storage.account(row.account) else { throw APIError.generalInternal }
         return try await shop.perform(command, by: CustomerName(exchange.scope, account.customer))
     }
 
     /// The token of a request body. A body that is no JSON object has no error code; a token that is no UUID has.
-    private static func token(in body: [UInt8]) throws -> String {
-        let tree: JSONTree
-        do {
-            tree = try JSONTree.parse(body)
-        } catch {
-            throw APIError.malformed("The body is not JSON: \(error.faults[0])")
+    private static func token(in body: RequestBody) throws -> String {
+        guard let token = body.text("appAccountToken").flatMap(UUIDText.canonical) else {
+            throw APIError.invalidAppAccountTokenUUID.because("appAccountToken is missing or is not a UUID.")
         }
-        guard case .object(let members) = tree else { throw APIError.malformed("The body is not a JSON object.") }
-        guard
-            case .string(let text)? = members.first(where: { $0.key == "appAccountToken" })?.value,
-            let token = UUIDText.canonical(text)
-        else { throw APIError.invalidAppAccountTokenUUID.because("appAccountToken is missing or is not a UUID.") }
         return token
     }
 }

@@ -1,0 +1,233 @@
+import HTTPTypes
+import Hummingbird
+import TillCore
+import TillShop
+import TillStorage
+
+/// Get Notification History, Request a Test Notification, Get Test Notification Status (docs/api/notifications.md).
+extension AppleAPI {
+    var notifications: [Endpoint] {
+        [
+            Endpoint(.post, "/inApps/v1/notifications/history") { try await notificationHistory($0) },
+            Endpoint(.post, "/inApps/v1/notifications/test") { try await requestTest($0) },
+            Endpoint(.get, "/inApps/v1/notifications/test/{id}") { try await testStatus($0) },
+        ]
+    }
+
+    private static let pageLength = 20
+
+    // MARK: History
+
+    private func notificationHistory(_ exchange: Exchange) async throws -> Response {
+        let token = try exchange.query.value("paginationToken", orThrow: .invalidPaginationToken)
+        let place = try token.map { text in
+            guard let place = shop.cursors.openNotification(text) else {
+                throw APIError.invalidPaginationToken.because("The token is not one that this store gave out.")
+            }
+            return place
+        }
+        let wanted = try NotificationFilter(try await exchange.object(), oldest: oldestStart(exchange.scope))
+        let digest = NotificationCursor.digest(of: exchange.scope, wanted.words)
+        if let place, place.filters != digest {
+            throw APIError.invalidPaginationToken.because(
+                "The token was given for another app, realm or body; repeat that of the first call with it."
+            )
+        }
+        var query = try await query(wanted, exchange)
+        query.after = place.map { ($0.signedDate, $0.id) }
+        let found = try await shop.storage.notifications(query)
+        let page = Array(found.prefix(Self.pageLength))
+        let deliveries = try await shop.storage.deliveries(of: page.map(\.id), to: EndpointRecord.primary)
+
+        let hasMore = found.count > page.count
+        var json = PayloadWriter(capacity: 32_768 * page.count + 256)
+        json.put("hasMore", hasMore)
+        if hasMore, let last = page.last {
+            let next = NotificationCursor(filters: digest, signedDate: last.signedDate, id: last.id)
+            json.put("paginationToken", shop.cursors.seal(next))
+        }
+        json.put("notificationHistory", objects: try page.map { try item($0, deliveries[$0.id]) })
+        return .json(json.finish())
+    }
+
+    /// What is recorded: all that was tried at the primary endpoint or, if the operator wants it, all that was made.
+    private func query(_ wanted: NotificationFilter, _ exchange: Exchange) async throws -> NotificationQuery {
+        let scope = exchange.scope
+        let listsAll = shop.settings.historyListsAll && !wanted.onlyFailures
+        var query = NotificationQuery(scope: scope, endpoint: listsAll ? nil : EndpointRecord.primary)
+        query.from = wanted.start
+        // An end that is still to come is no bound: signed dates of one instant run a little ahead of the clock.
+        query.to = wanted.end < latestClock(scope) ? wanted.end : nil
+        query.type = wanted.type
+        query.subtype = wanted.subtype
+        query.isSubtypeFixed = wanted.subtype != nil
+        query.onlyFailures = wanted.onlyFailures
+        query.limit = Self.pageLength + 1
+        if let text = wanted.transaction {
+            let number = try number(text, orThrow: .invalidTransactionID)
+            query.account = try await customer(number, in: scope, orThrow: .transactionIDNotFound)
+        }
+        return query
+    }
+
+    /// 180 days back in production and 30 in the sandbox, by the clock that is behind: a world that has leapt ahead
+    /// keeps what it told before.
+    private func oldestStart(_ scope: AccountScope) -> Timestamp {
+        let days: Int64 = scope.realm == .production ? 180 : 30
+        return min(shop.now(in: scope), shop.wallClock()).advanced(milliseconds: -days * 86_400_000)
+    }
+
+    /// The latest of the wall's clock, the app's, and those that customers have of their own.
+    private func latestClock(_ scope: AccountScope) -> Timestamp {
+        let own = shop.clocks.own(in: scope).map { shop.now(on: ClockName(scope, own: $0)) }
+        return own.reduce(max(shop.now(in: scope), shop.wallClock())) { max($0, $1) }
+    }
+
+    private func item(_ entry: OutboxEntry, _ delivery: Delivery?) throws -> [UInt8] {
+        var json = PayloadWriter(capacity: 32_768)
+        try put(entry, delivery?.attempts ?? [], in: &json)
+        return json.finish()
+    }
+
+    /// The notification as it was signed, and how sending it went.
+    private func put(_ entry: OutboxEntry, _ attempts: [SendAttempt], in json: inout PayloadWriter) throws {
+        json.put("signedPayload", String(decoding: try shop.signedPayload(entry), as: UTF8.self))
+        json.put("firstSendAttemptResult", attempts.first?.result.rawValue)
+        json.put(
+            "sendAttempts",
+            objects: attempts.map { attempt in
+                var json = PayloadWriter(capacity: 96)
+                json.put("attemptDate", attempt.date)
+                json.put("sendAttemptResult", attempt.result.rawValue)
+                return json.finish()
+            }
+        )
+    }
+
+    // MARK: Test
+
+    private func requestTest(_ exchange: Exchange) async throws -> Response {
+        guard let token = try await shop.requestTest(in: exchange.scope) else {
+            throw APIError.notificationURLNotFound.because(
+                "No primary endpoint is set for the \(realm.environment) realm of \(exchange.scope.app)."
+            )
+        }
+        var json = PayloadWriter()
+        json.put("testNotificationToken", token)
+        return .json(json.finish())
+    }
+
+    private func testStatus(_ exchange: Exchange) async throws -> Response {
+        let token = try Self.testToken(exchange.parameter)
+        guard let entry = try await shop.test(of: token, in: exchange.scope) else {
+            throw APIError.testNotificationNotFound.because(
+                "No test of that token was asked for in this app and realm."
+            )
+        }
+        guard exchange.now <= Period(6, .month).end(from: entry.signedDate) else {
+            throw APIError.testNotificationNotFound.because("The test of that token is older than six months.")
+        }
+        let delivery = try await shop.storage.deliveries(of: [entry.id], to: EndpointRecord.primary)[entry.id]
+        guard let delivery, !delivery.attempts.isEmpty else {
+            throw APIError.testNotificationNotFound.because("The first attempt at sending the test has not ended yet.")
+        }
+        var json = PayloadWriter(capacity: 16_384)
+        try put(entry, delivery.attempts, in: &json)
+        return .json(json.finish())
+    }
+
+    /// A UUID, or a UUID, `_` and milliseconds; in lower case.
+    private static func testToken(_ text: String) throws -> String {
+        let parts = text.split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let uuid = parts.first.flatMap({ UUIDText.canonical(String($0)) }) else {
+            throw APIError.invalidTestNotificationToken.because("\"\(text.prefix(64))\" does not begin with a UUID.")
+        }
+        guard parts.count > 1 else { return uuid }
+        guard (1...18).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw APIError.invalidTestNotificationToken.because(
+                "\"\(text.prefix(64))\" has something else than milliseconds after its UUID."
+            )
+        }
+        return "\(uuid)_\(parts[1])"
+    }
+}
+
+/// What a client wants to see of the history: the body of the request.
+private struct NotificationFilter {
+    let start: Timestamp
+    let end: Timestamp
+    let type: String?
+    let subtype: String?
+    /// Any transaction id of a customer, as it was written.
+    let transaction: String?
+    let onlyFailures: Bool
+
+    /// What must be repeated with a token.
+    var words: [String?] {
+        [String(start.milliseconds), String(end.milliseconds), type, subtype, transaction, String(onlyFailures)]
+    }
+
+    /// Checks a body, key by key.
+    ///
+    /// - Parameter oldest: how far back a start may lie.
+    init(_ body: RequestBody, oldest: Timestamp) throws {
+        start = try Self.date("startDate", body, .invalidStartDate)
+        guard start >= oldest else {
+            throw APIError.startDateTooFarInPast.because(
+                "startDate is \(start.iso8601); the history goes back to \(oldest.iso8601)."
+            )
+        }
+        end = try Self.date("endDate", body, .invalidEndDate)
+        guard start < end else {
+            throw APIError.startDateAfterEndDate.because(
+                "startDate is \(start.iso8601) and endDate \(end.iso8601); the start comes first."
+            )
+        }
+        (type, subtype) = try Self.notice(body)
+        let alias = body["originalTransactionId"] == nil ? nil : "originalTransactionId"
+        if let key = body["transactionId"] == nil ? alias : "transactionId" {
+            guard type == nil else {
+                throw APIError.multipleFiltersSupplied.because("\(key) and notificationType exclude each other.")
+            }
+            guard let text = body.text(key) else {
+                throw APIError.invalidTransactionID.because("\(body.words(key)); it is a text of digits.")
+            }
+            transaction = text
+        } else {
+            transaction = nil
+        }
+        guard body["onlyFailures"] == nil || body.flag("onlyFailures") != nil else {
+            throw APIError.malformed("\(body.words("onlyFailures")); it is true or false.")
+        }
+        onlyFailures = body.flag("onlyFailures") ?? false
+    }
+
+    private static func date(_ key: String, _ body: RequestBody, _ error: APIError) throws -> Timestamp {
+        guard let milliseconds = body.number(key), abs(milliseconds / 2) < 500_000_000_000_000_000 else {
+            throw error.because("\(body.words(key)); it is a number of milliseconds since 1970.")
+        }
+        return Timestamp(milliseconds: milliseconds)
+    }
+
+    private static func notice(_ body: RequestBody) throws -> (type: String?, subtype: String?) {
+        func refusal(_ words: String) -> APIError { .invalidNotificationType.because(words) }
+        guard body["notificationType"] != nil else {
+            guard body["notificationSubtype"] == nil else {
+                throw refusal("notificationSubtype needs its notificationType.")
+            }
+            return (nil, nil)
+        }
+        guard let type = body.text("notificationType").flatMap(NotificationType.init) else {
+            throw refusal("\(body.words("notificationType")), which is no type of version 2.")
+        }
+        guard body["notificationSubtype"] != nil else { return (type.rawValue, nil) }
+        let subtype = body.text("notificationSubtype").flatMap(NotificationSubtype.init)
+        guard let subtype, type.subtypes.contains(subtype) else {
+            let known = type.subtypes.compactMap { $0?.rawValue }.joined(separator: ", ")
+            throw refusal(
+                "\(body.words("notificationSubtype")); \(type.rawValue) has \(known.isEmpty ? "none" : known)."
+            )
+        }
+        return (type.rawValue, subtype.rawValue)
+    }
+}

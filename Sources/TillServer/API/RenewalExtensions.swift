@@ -1,0 +1,190 @@
+import HTTPTypes
+import Hummingbird
+import TillCore
+import TillShop
+import TillStorage
+
+/// Extend a Subscription Renewal Date, the same for all active subscribers, and how far that has come
+/// (docs/api/extensions.md).
+extension AppleAPI {
+    var extensions: [Endpoint] {
+        [
+            Endpoint(.put, "/inApps/v1/subscriptions/extend/{id}") { try await extendOne($0) },
+            Endpoint(.post, "/inApps/v1/subscriptions/extend/mass") { try await extendAll($0) },
+            Endpoint(.get, "/inApps/v1/subscriptions/extend/mass/{product}/{request}") {
+                try await statusOfExtensions($0)
+            },
+        ]
+    }
+
+    // MARK: One subscription
+
+    private func extendOne(_ exchange: Exchange) async throws -> Response {
+        let number = try number(exchange.parameter, orThrow: .invalidOriginalTransactionID)
+        let body = try await exchange.object()
+        let days = try Self.days(body)
+        let reason = try Self.reasonCode(body)
+        let request = try Self.requestIdentifier(body)
+        let row = try await original(number, exchange)
+        let wanted = Extension(subscription: row.id, days: days, reasonCode: reason, request: request)
+        let outcome: Outcome
+        do {
+            outcome = try await act(.extend(wanted), on: row, exchange)
+        } catch let refusal as Refusal {
+            switch refusal {
+            case .extensionIneligible: throw APIError.extensionIneligible.because(refusal.explanation)
+            case .extensionLimit: throw APIError.extensionLimitReached.because(refusal.explanation)
+            case .familyShared: throw APIError.familySharedExtensionIneligible.because(refusal.explanation)
+            default: throw refusal
+            }
+        }
+        let given = outcome.account.subscription(row.id)?.extensions.last { $0.request == request }
+        guard let given else { throw APIError.generalInternal.because("The extension left no trace.") }
+        var json = PayloadWriter()
+        json.put("originalTransactionId", row.id.wireForm)
+        json.put("webOrderLineItemId", given.lineItem.map { String($0) })
+        json.put("success", true)
+        json.put("effectiveDate", given.effectiveDate)
+        return .json(json.finish())
+    }
+
+    /// The original transaction of a subscription that the customer bought.
+    private func original(_ number: Int64, _ exchange: Exchange) async throws -> Transaction {
+        let owner = try await customer(number, in: exchange.scope, orThrow: .originalTransactionIDNotFound)
+        if AccountID.hasShape(number) {
+            throw APIError.invalidOriginalTransactionID.because("\(number) is an app transaction id.")
+        }
+        guard let row = try await shop.storage.transaction(TransactionID(number)), row.isOriginal else {
+            throw APIError.originalTransactionIDNotFound.because("\(number) is not an original transaction id.")
+        }
+        guard row.ownership == .purchased else {
+            throw APIError.familySharedExtensionIneligible.because(
+                "\(number) is a family member's copy; extend the purchaser's subscription."
+            )
+        }
+        guard try await shop.storage.account(owner)?.subscription(row.id) != nil else {
+            throw APIError.extensionIneligible.because("\(number) is not a subscription that renews.")
+        }
+        return row
+    }
+
+    // MARK: All subscribers of a product
+
+    private func extendAll(_ exchange: Exchange) async throws -> Response {
+        let body = try await exchange.object()
+        let text = body.text("requestIdentifier") ?? ""
+        let request = try Self.massIdentifier(text, body.words("requestIdentifier"))
+        let days = try Self.days(body)
+        let reason = try Self.reasonCode(body)
+        let product = try subscriptionProduct(body, exchange)
+        let wanted = MassExtension(
+            productID: product,
+            days: days,
+            reasonCode: reason,
+            request: request,
+            storefronts: try Self.storefronts(body)
+        )
+        let id = Self.jobID(exchange.scope, product: product, request: request)
+        _ = try await shop.beginJob(.extend(wanted), in: exchange.scope, id: id)
+        var json = PayloadWriter()
+        json.put("requestIdentifier", text)
+        return .json(json.finish())
+    }
+
+    private func statusOfExtensions(_ exchange: Exchange) async throws -> Response {
+        let product = exchange.parameters["product"] ?? ""
+        guard (1...255).contains(product.utf8.count) else {
+            throw APIError.invalidProductID.because("The product id in the path must be 1 to 255 bytes long.")
+        }
+        let text = exchange.parameters["request"] ?? ""
+        let request = try Self.massIdentifier(text, "The request identifier in the path is \"\(text.prefix(64))\"")
+        guard let job = try await shop.job(Self.jobID(exchange.scope, product: product, request: request)) else {
+            throw APIError.statusRequestNotFound.because(
+                "No extension \(request) of \(product.prefix(64)) was asked for in this app and realm."
+            )
+        }
+        let isDone = job.state == .done
+        var json = PayloadWriter()
+        json.put("requestIdentifier", text)
+        json.put("complete", isDone)
+        if isDone {
+            json.put("completeDate", job.completedAt)
+            json.put("succeededCount", job.succeeded)
+            json.put("failedCount", job.failed)
+        }
+        return .json(json.finish())
+    }
+
+    private static func jobID(_ scope: AccountScope, product: String, request: String) -> String {
+        "\(scope.realm.rawValue)/\(scope.app)/extend/\(product)/\(request)"
+    }
+
+    // MARK: Fields
+
+    private static func days(_ body: RequestBody) throws -> Int {
+        guard let days = body.number("extendByDays"), (1...90).contains(days) else {
+            throw APIError.invalidExtendByDays.because("\(body.words("extendByDays")); it is a number from 1 to 90.")
+        }
+        return Int(days)
+    }
+
+    private static func reasonCode(_ body: RequestBody) throws -> Int {
+        guard let code = body.number("extendReasonCode"), (0...3).contains(code) else {
+            throw APIError.invalidExtendReasonCode.because(
+                "\(body.words("extendReasonCode")); it is a number from 0 to 3."
+            )
+        }
+        return Int(code)
+    }
+
+    /// Any text; a UUID is the same request in whatever case its client writes it.
+    private static func requestIdentifier(_ body: RequestBody) throws -> String {
+        guard
+            let text = body.text("requestIdentifier"), !text.isEmpty, text.utf8.count <= 1_024,
+            text.unicodeScalars.count <= 128
+        else {
+            throw APIError.invalidRequestIdentifier.because(
+                "\(body.words("requestIdentifier")); it is a text of 1 to 128 characters."
+            )
+        }
+        return UUIDText.canonical(text) ?? text
+    }
+
+    private static func massIdentifier(_ text: String, _ words: String) throws -> String {
+        guard let request = UUIDText.canonical(text) else {
+            throw APIError.invalidRequestIdentifier.because("\(words); it is a UUID.")
+        }
+        return request
+    }
+
+    private func subscriptionProduct(_ body: RequestBody, _ exchange: Exchange) throws -> String {
+        let catalog = shop.registry.catalog(of: exchange.caller.app.bundleID)
+        guard let id = body.text("productId"), let product = catalog.products[id], product.type == .autoRenewable else {
+            throw APIError.invalidProductID.because(
+                "\(body.words("productId")); it is an auto-renewable subscription of the app's catalogue."
+            )
+        }
+        return id
+    }
+
+    /// Nil is every storefront.
+    private static func storefronts(_ body: RequestBody) throws -> [String]? {
+        guard let value = body["storefrontCountryCodes"] else { return nil }
+        guard case .array(let elements) = value else {
+            throw APIError.invalidStorefrontCountryCode.because("storefrontCountryCodes is no array.")
+        }
+        guard !elements.isEmpty else {
+            throw APIError.emptyStorefrontCountryCodeList.because(
+                "storefrontCountryCodes is empty; leave it out for every storefront."
+            )
+        }
+        return try elements.map { element in
+            guard case .string(let code) = element, Storefront(code: code) != nil else {
+                throw APIError.invalidStorefrontCountryCode.because(
+                    "\(element.summary) is no storefront; write three capital letters such as USA or DEU."
+                )
+            }
+            return code
+        }
+    }
+}

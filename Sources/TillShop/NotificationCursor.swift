@@ -1,0 +1,66 @@
+import Crypto
+import Foundation
+import TillCore
+import TillSigning
+import TillStorage
+
+/// A place in the notification history of an app's realm: the `paginationToken`.
+package struct NotificationCursor: Equatable, Sendable {
+    /// Eight bytes of a hash over the app's realm and the filters, which must be repeated with the token.
+    package var filters: UInt64
+    /// The last notification that was read.
+    package var signedDate: Timestamp
+    /// Tells notifications of one instant apart.
+    package var id: NotificationID
+
+    /// A place in a history.
+    package init(filters: UInt64, signedDate: Timestamp, id: NotificationID) {
+        self.filters = filters
+        self.signedDate = signedDate
+        self.id = id
+    }
+
+    /// A number that equal filters share and others do not.
+    ///
+    /// - Parameter filters: what the client asked for, in a fixed order; nil for what it did not.
+    package static func digest(of scope: AccountScope, _ filters: [String?]) -> UInt64 {
+        let words = [scope.realm.rawValue, scope.app] + filters.map { $0.map { "=\($0)" } ?? "" }
+        let text = words.map { "\($0.utf8.count):\($0)" }.joined(separator: ",")
+        return SHA256.hash(data: Data(text.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+/// The same seal as that of a `revision`; the second byte keeps the two apart.
+extension CursorSeal {
+    private static let kind: UInt8 = 16
+    private static let length = 26
+
+    /// The opaque text of a place: base64url, 56 characters.
+    package func seal(_ cursor: NotificationCursor) -> String {
+        var bytes: [UInt8] = [Self.version, Self.kind]
+        for number in [cursor.filters, UInt64(bitPattern: cursor.signedDate.milliseconds)] {
+            withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+        }
+        withUnsafeBytes(of: cursor.id.number.bigEndian) { bytes.append(contentsOf: $0) }
+        bytes += code(for: bytes)
+        return String(decoding: Base64URL.encode(bytes), as: UTF8.self)
+    }
+
+    /// Reads a place back; nil for anything that this store did not seal.
+    package func openNotification(_ text: String) -> NotificationCursor? {
+        guard
+            text.utf8.count <= 128, let bytes = Base64URL.decode(text), bytes.count == Self.length + Self.sealLength
+        else { return nil }
+        let body = Array(bytes.prefix(Self.length))
+        let difference = zip(code(for: body), bytes.suffix(Self.sealLength)).reduce(0) { $0 | ($1.0 ^ $1.1) }
+        guard difference == 0, body[0] == Self.version, body[1] == Self.kind else { return nil }
+        func number(at start: Int) -> UInt64 {
+            body[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        return NotificationCursor(
+            filters: number(at: 2),
+            signedDate: Timestamp(milliseconds: Int64(bitPattern: number(at: 10))),
+            id: NotificationID(Int64(bitPattern: number(at: 18)))
+        )
+    }
+}

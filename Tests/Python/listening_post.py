@@ -1,0 +1,104 @@
+"""A developer's server: takes what Till posts, and answers as it is told, also wrongly."""
+
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class Received:
+    """One post."""
+
+    def __init__(self, path, headers, body):
+        self.path = path
+        self.headers = headers
+        self.body = body
+        self.at = time.time()
+
+    @property
+    def jws(self) -> str:
+        document = json.loads(self.body)
+        assert set(document) == {"signedPayload"}
+        return document["signedPayload"]
+
+
+class ListeningPost:
+    """A threaded HTTP receiver on a free port of this machine.
+
+    An answer is a status, or a function that gets the handler and writes to its socket whatever it likes. `answers`
+    holds those for the next posts; when it is used up, `answer` is given.
+    """
+
+    def __init__(self, answer=200):
+        self.answer = answer
+        self.answers = []
+        self.received = []
+        self._changed = threading.Condition()
+        self._released = threading.Event()
+        post = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                with post._changed:
+                    post.received.append(Received(self.path, dict(self.headers), body))
+                    answer = post.answers.pop(0) if post.answers else post.answer
+                    post._changed.notify_all()
+                if callable(answer):
+                    self.close_connection = True
+                    answer(self)
+                    return
+                self.send_response(answer)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+        self._thread.start()
+
+    @property
+    def port(self) -> int:
+        return self._server.server_address[1]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/notifications"
+
+    def wait_for(self, count, seconds=20) -> list:
+        """The posts, once there are so many."""
+        with self._changed:
+            enough = self._changed.wait_for(lambda: len(self.received) >= count, seconds)
+            assert enough, f"{len(self.received)} posts came, and {count} were expected"
+            return list(self.received)
+
+    def close(self):
+        self._released.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+    # Answers that are none
+
+    def hang(self, handler):
+        """Says nothing until the post is closed."""
+        self._released.wait(120)
+
+    @staticmethod
+    def raw(text):
+        """Writes bytes that may be no HTTP, and ends the connection."""
+        def write(handler):
+            handler.wfile.write(text)
+            handler.wfile.flush()
+        return write
+
+    def redirect(self, handler):
+        """Leads back to where the post came to."""
+        handler.send_response(307)
+        handler.send_header("Location", handler.path)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()

@@ -1,0 +1,163 @@
+"""What an app was told: notifications verified by Apple's verifier, the history in pages, and the app's clock."""
+
+import itertools
+import re
+import time
+
+from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
+from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
+from appstoreserverlibrary.models.Subtype import Subtype
+
+import payload_rules
+from shop_helpers import DAY, ControlClient, Signed, now_ms
+
+SUBJECTS = {"data", "appData", "summary", "externalPurchaseToken"}
+HEAD = ("notificationType", "subtype", "notificationUUID", "version", "signedDate")
+DATA = {"appAppleId", "bundleId", "bundleVersion", "environment", "signedTransactionInfo", "signedRenewalInfo",
+        "status", "consumptionRequestReason"}
+
+
+class Notice(Signed):
+    """A verified notification, with what is signed inside of it."""
+
+    def __init__(self, jws, payload, decoded, transaction, renewal):
+        super().__init__(jws, payload, decoded)
+        self.transaction = transaction
+        self.renewal = renewal
+
+    @property
+    def words(self) -> str:
+        """`DID_RENEW`, `EXPIRED/VOLUNTARY`."""
+        return "/".join(filter(None, (self["notificationType"], self.get("subtype"))))
+
+
+def notification(realm, jws) -> Notice:
+    """Verifies a notification and everything inside of it with Apple's verifier, and judges it."""
+    decoded = realm.verifier.verify_and_decode_notification(jws)
+    header, payload = payload_rules.decode(jws)
+    payload_rules.check_header(header)
+    payload_rules.no_nulls(payload)
+    (subject,) = SUBJECTS & set(payload)
+    assert set(payload) - set(HEAD) == {subject}
+    assert payload["version"] == "2.0" and payload_rules.UUID.fullmatch(payload["notificationUUID"])
+    payload_rules.same_as_decoded(payload, decoded, but=SUBJECTS)
+    assert getattr(decoded, subject) is not None
+    about = payload[subject]
+    if subject != "externalPurchaseToken":
+        assert about["environment"] == realm.environment
+    assert about["bundleId"] == realm.app.bundle_id and about["appAppleId"] == realm.app.apple_id
+    transaction = renewal = None
+    if subject == "data":
+        assert not set(about) - DATA, about
+        if "signedTransactionInfo" in about:
+            inner = realm.verifier.verify_and_decode_signed_transaction(about["signedTransactionInfo"])
+            transaction = Signed(about["signedTransactionInfo"],
+                                 payload_rules.decode(about["signedTransactionInfo"])[1], inner)
+            payload_rules.check_transaction(transaction.payload, realm.environment)
+            assert transaction["signedDate"] == payload["signedDate"]
+            is_subscription = transaction["type"] == payload_rules.SUBSCRIPTION
+            assert ("status" in about) == ("signedRenewalInfo" in about) == is_subscription
+        if "signedRenewalInfo" in about:
+            inner = realm.verifier.verify_and_decode_renewal_info(about["signedRenewalInfo"])
+            renewal = Signed(about["signedRenewalInfo"], payload_rules.decode(about["signedRenewalInfo"])[1], inner)
+            payload_rules.check_renewal_info(renewal.payload, realm.environment)
+            assert renewal["originalTransactionId"] == transaction["originalTransactionId"]
+            assert renewal["signedDate"] == payload["signedDate"]
+    return Notice(jws, payload, decoded, transaction, renewal)
+
+
+# Time and receivers ---------------------------------------------------------------------------------------------------
+
+
+def control_of(till) -> ControlClient:
+    """The control of a server of a test's own."""
+    return ControlClient(till.address("control"))
+
+
+def listen(realm, post, name="primary", **options):
+    """From now on the realm's notifications go to a listening post."""
+    realm.control("setEndpoint", {"url": post.url, **options}, endpoint=name)
+
+
+def freeze(realm) -> int:
+    """Stops the realm's clock where it is; what it shows."""
+    return realm.control("setClock", {"mode": "frozen"})["now"]
+
+
+def advance(realm, by, settle=True) -> dict:
+    return realm.control("advanceClock", {"by": by, "settle": settle})
+
+
+def until(condition, seconds=20):
+    """What a condition comes to, once it comes to something."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < end, "it did not come about"
+        time.sleep(0.05)
+
+
+def settled(realm, count, **filters):
+    """The history, once every one of so many notifications has an attempt."""
+    def attempted():
+        items = history(realm, **filters)
+        assert len(items) <= count, [item.notice.words for item in items]
+        return items if len(items) == count else None
+    return until(attempted)
+
+
+# History --------------------------------------------------------------------------------------------------------------
+
+
+class Item:
+    """A notification of the history."""
+
+    def __init__(self, notice, attempts):
+        self.notice = notice
+        self.results = [attempt.rawSendAttemptResult for attempt in attempts]
+        self.dates = [attempt.attemptDate for attempt in attempts]
+
+
+def body(**changes) -> dict:
+    """A body that asks for everything of the last week; a change to None leaves a key out."""
+    now = now_ms()
+    whole = {"startDate": now - 7 * DAY, "endDate": now + 60_000, **changes}
+    return {key: value for key, value in whole.items() if value is not None}
+
+
+def request(**filters) -> NotificationHistoryRequest:
+    """The same for Apple's client."""
+    for key, kind in (("notificationType", NotificationTypeV2), ("notificationSubtype", Subtype)):
+        if key in filters:
+            filters[key] = kind(filters[key])
+    return NotificationHistoryRequest(**body(**filters))
+
+
+def pages(realm, **filters):
+    """Every page of the history by Apple's client."""
+    wanted, token = request(**filters), None
+    for number in itertools.count():
+        page = realm.client.get_notification_history(token, wanted)
+        assert isinstance(page.hasMore, bool) and len(page.notificationHistory) <= 20
+        assert (page.paginationToken is not None) == page.hasMore
+        assert not page.hasMore or len(page.notificationHistory) == 20
+        yield page
+        if not page.hasMore:
+            return
+        token = page.paginationToken
+        assert re.fullmatch(r"[\w-]{56}", token) and number < 1_000
+
+
+def history(realm, **filters) -> list:
+    """All items of the history, verified."""
+    items = [item for page in pages(realm, **filters) for item in page.notificationHistory]
+    found = [Item(notification(realm, item.signedPayload), item.sendAttempts) for item in items]
+    dates = [item.notice["signedDate"] for item in found]
+    assert dates == sorted(dates)
+    return found
+
+
+def words(items) -> list:
+    return [item.notice.words for item in items]
