@@ -93,7 +93,8 @@ let package = Package(
         .executableTarget(
             name: "till",
             dependencies: [
-                "CAllocator", "TillTesting", "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore",
+                "CAllocator", "TillTesting", "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning",
+                "TillCore",
                 arguments,
                 configuration, system, httpClient, hummingbird, logging, metrics, lifecycle, unixSignals, nioCore,
                 nioHTTP1,

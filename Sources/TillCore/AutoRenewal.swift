@@ -23,10 +23,15 @@ extension Ledger {
         case .active, .billingRetry, .gracePeriod: break
         }
         guard !subscription.willRenew else { throw .autoRenewIsOn(original) }
-        change(subscription, by: id, telling: { .autoRenewEnabled($0) }) {
-            $0.autoRenews = true
-            $0.commitmentRenews = true
-        }
+        change(
+            subscription,
+            by: id,
+            telling: { .autoRenewEnabled($0) },
+            {
+                $0.autoRenews = true
+                $0.commitmentRenews = true
+            }
+        )
     }
 
     /// Turns auto-renewal off and tells of it. A change of plan and an offer that have not begun are dropped; a
@@ -36,15 +41,20 @@ extension Ledger {
     mutating func disableAutoRenew(_ subscription: Subscription, by id: AccountID) -> Subscription {
         // A family member's copy is bound as the purchase is, though its rows have no commitment.
         let isBound = subscription.isBound
-        change(subscription, by: id, telling: { .autoRenewDisabled($0) }) {
-            if !isBound { $0.autoRenews = false }
-            $0.commitmentRenews = false
-            if $0.nextProductID != $0.current.productID { $0.pendingOffers = $0.offersSetAside }
-            $0.nextProductID = $0.current.productID
-            $0.nextBillingPlan = nil
-            $0.offersSetAside = []
-            $0.pendingOffers.removeAll { !$0.hasBegun }
-        }
+        change(
+            subscription,
+            by: id,
+            telling: { .autoRenewDisabled($0) },
+            {
+                if !isBound { $0.autoRenews = false }
+                $0.commitmentRenews = false
+                if $0.nextProductID != $0.current.productID { $0.pendingOffers = $0.offersSetAside }
+                $0.nextProductID = $0.current.productID
+                $0.nextBillingPlan = nil
+                $0.offersSetAside = []
+                $0.pendingOffers.removeAll { !$0.hasBegun }
+            }
+        )
         return self[id].subscription(subscription.originalID) ?? subscription
     }
 }

@@ -12,8 +12,9 @@ extension Ledger {
         change(
             subscription,
             by: id,
-            telling: { trouble.graceUntil == nil ? .failedToRenew($0) : .gracePeriodEntered($0) }
-        ) { $0.trouble = trouble }
+            telling: { trouble.graceUntil == nil ? .failedToRenew($0) : .gracePeriodEntered($0) },
+            { $0.trouble = trouble }
+        )
     }
 
     /// What the app has opted in to when the error happens; a later choice does not alter it.
@@ -25,7 +26,12 @@ extension Ledger {
     }
 
     mutating func endGrace(of subscription: Subscription, by id: AccountID) {
-        change(subscription, by: id, telling: { .gracePeriodExpired($0) }) { $0.trouble?.isGraceOver = true }
+        change(
+            subscription,
+            by: id,
+            telling: { .gracePeriodExpired($0) },
+            { $0.trouble?.isGraceOver = true }
+        )
     }
 
     mutating func endRetry(of subscription: Subscription, by id: AccountID) {

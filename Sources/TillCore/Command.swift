@@ -172,7 +172,9 @@ package struct Refund: Sendable {
 /// A refund that a customer asked for (docs/api/refunds.md).
 package struct RefundRequest: Codable, Equatable, Sendable {
     package var transaction: TransactionID
+    /// What the customer gave as the reason.
     package var reason: ConsumptionRequestReason
+    /// When it was asked for.
     package var since: Timestamp
     /// When it is decided; nil when the operator decides by hand.
     package var decideAt: Timestamp?

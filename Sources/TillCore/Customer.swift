@@ -163,6 +163,7 @@ package struct AppTransaction: Codable, Equatable, Sendable {
 
 /// A non-consumable in a customer's hands, by one purchase.
 package struct Holding: Codable, Equatable, Sendable {
+    /// What the customer has.
     package var productID: String
     /// The customer's own row: the purchase, or the copy of a family member's.
     package var transaction: TransactionID
@@ -218,8 +219,11 @@ package struct HeldPurchase: Codable, Equatable, Sendable {
 
     /// Counts the account's held purchases, from 1.
     package var number: Int64
+    /// What is bought once somebody agrees.
     package var purchase: Purchase
+    /// For whom it waits.
     package var reason: Reason
+    /// Since when it waits.
     package var since: Timestamp
 
     /// A purchase that waits.

@@ -114,7 +114,9 @@ extension Event {
 
 /// A type and a subtype that belong together.
 package struct Notice: Hashable, Sendable {
+    /// `notificationType`.
     package let type: NotificationType
+    /// `subtype`; nil where the type is told without one.
     package let subtype: NotificationSubtype?
 
     /// A pair; the rules only make pairs of the table.

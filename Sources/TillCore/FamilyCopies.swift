@@ -288,8 +288,8 @@ extension Ledger {
         }
     }
 
-    /// Ends a member's access by a copy: by the period that runs, and by the next where it was charged ahead. Told once,
-    /// of the period that runs.
+    /// Ends a member's access by a copy: by the period that runs, and by the next where it was charged ahead. Told
+    /// once, of the period that runs.
     private mutating func revokeAccess(by copy: Subscription) {
         guard copy.ended == nil else { return }
         guard let running = copy.runningAhead(at: now), running.revocation == nil else {

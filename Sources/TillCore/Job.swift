@@ -1,7 +1,7 @@
 /// An act that concerns many accounts of an app and realm: done account by account, each once.
 package struct Job: Codable, Equatable, Sendable {
     /// What is done.
-    package enum Task: Codable, Equatable, Sendable {
+    package enum Work: Codable, Equatable, Sendable {
         case raisePrice(PriceRaise)
         /// Everybody's running subscription to a product ends later.
         case extend(MassExtension)
@@ -11,10 +11,11 @@ package struct Job: Codable, Equatable, Sendable {
 
     /// Unique in the store.
     package var id: String
-    package var task: Task
+    /// What is done in each account.
+    package var task: Work
 
     /// A job.
-    package init(id: String, task: Task) {
+    package init(id: String, task: Work) {
         self.id = id
         self.task = task
     }
@@ -30,9 +31,11 @@ package struct PriceRaise: Codable, Equatable, Sendable {
         case notNeeded
     }
 
+    /// Whose price rises.
     package var productID: String
     /// The new prices; a storefront whose price does not rise is not concerned.
     package var prices: PriceList
+    /// As the App Store judges, unless somebody says otherwise.
     package var consent: Consent
 
     /// A higher price.
@@ -45,6 +48,7 @@ package struct PriceRaise: Codable, Equatable, Sendable {
 
 /// A later end of the running period for everybody who subscribes to a product.
 package struct MassExtension: Codable, Equatable, Sendable {
+    /// Whose subscribers are concerned.
     package var productID: String
     /// 1 to 90 calendar days.
     package var days: Int

@@ -4,7 +4,9 @@
 package struct Notification: Equatable, Sendable {
     /// Why a customer wants money back; only `CONSUMPTION_REQUEST` says so.
     package let consumptionRequestReason: ConsumptionRequestReason?
+    /// `notificationType`.
     package let type: NotificationType
+    /// `subtype`; nil where the type is told without one.
     package let subtype: NotificationSubtype?
     /// Whose purchase it is about.
     package let account: AccountID

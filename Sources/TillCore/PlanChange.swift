@@ -42,20 +42,30 @@ extension Ledger {
         by id: AccountID
     ) throws(Refusal) {
         if !offers.isEmpty {
-            change(held, by: id, telling: { $0 == held.current.id ? .offerRedeemed($0) : nil }) {
-                if $0.ownership == .purchased { $0.pendingOffers = offers }
-                $0.nextProductID = product.id
-                $0.autoRenews = true
-                $0.offersSetAside = []
-            }
+            change(
+                held,
+                by: id,
+                telling: { $0 == held.current.id ? .offerRedeemed($0) : nil },
+                {
+                    if $0.ownership == .purchased { $0.pendingOffers = offers }
+                    $0.nextProductID = product.id
+                    $0.autoRenews = true
+                    $0.offersSetAside = []
+                }
+            )
         } else if held.nextProductID != product.id {
-            change(held, by: id, telling: { .planChangeWithdrawn($0) }) {
-                $0.nextProductID = product.id
-                $0.pendingOffers = $0.offersSetAside
-                $0.offersSetAside = []
-                $0.autoRenews = true
-                $0.commitmentRenews = true
-            }
+            change(
+                held,
+                by: id,
+                telling: { .planChangeWithdrawn($0) },
+                {
+                    $0.nextProductID = product.id
+                    $0.pendingOffers = $0.offersSetAside
+                    $0.offersSetAside = []
+                    $0.autoRenews = true
+                    $0.commitmentRenews = true
+                }
+            )
         } else if let wanted = purchase.billingPlan, let present = held.current.billingPlan,
             wanted != held.nextBillingPlan ?? present
         {
@@ -72,12 +82,13 @@ extension Ledger {
         change(
             held,
             by: id,
-            telling: { isBack ? .planChangeWithdrawn($0) : .planChangeChosen($0, product: product, withOffer: false) }
-        ) {
-            $0.nextBillingPlan = isBack ? nil : wanted
-            $0.autoRenews = true
-            $0.commitmentRenews = true
-        }
+            telling: { isBack ? .planChangeWithdrawn($0) : .planChangeChosen($0, product: product, withOffer: false) },
+            {
+                $0.nextBillingPlan = isBack ? nil : wanted
+                $0.autoRenews = true
+                $0.commitmentRenews = true
+            }
+        )
     }
 
     /// The new product begins now; the old row, and one that was charged ahead, are marked as superseded and keep their
@@ -129,14 +140,15 @@ extension Ledger {
             by: id,
             telling: {
                 .planChangeChosen($0, product: product.id, withOffer: withOffer && $0 == held.current.id)
+            },
+            {
+                if $0.nextProductID == $0.current.productID { $0.offersSetAside = $0.pendingOffers }
+                $0.nextProductID = product.id
+                $0.nextBillingPlan = purchase.billingPlan
+                $0.pendingOffers = $0.ownership == .purchased ? offers : []
+                $0.autoRenews = true
+                $0.commitmentRenews = true
             }
-        ) {
-            if $0.nextProductID == $0.current.productID { $0.offersSetAside = $0.pendingOffers }
-            $0.nextProductID = product.id
-            $0.nextBillingPlan = purchase.billingPlan
-            $0.pendingOffers = $0.ownership == .purchased ? offers : []
-            $0.autoRenews = true
-            $0.commitmentRenews = true
-        }
+        )
     }
 }

@@ -1,4 +1,5 @@
-/// Refunds: what a customer asks for, what the developer says, what is decided, and what is undone (docs/api/refunds.md).
+/// Refunds: what a customer asks for, what the developer says, what is decided, and what is undone
+/// (docs/api/refunds.md).
 extension Ledger {
     // MARK: The request
 

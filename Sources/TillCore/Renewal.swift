@@ -46,11 +46,16 @@ extension Ledger {
 
     /// Access ends, and with it the family's.
     mutating func expire(_ subscription: Subscription, by id: AccountID, because intent: ExpirationIntent) {
-        change(subscription, by: id, telling: { .expired($0, intent) }) {
-            $0.ended = intent
-            $0.autoRenews = false
-            if intent == .customer { $0.trouble = nil }
-        }
+        change(
+            subscription,
+            by: id,
+            telling: { .expired($0, intent) },
+            {
+                $0.ended = intent
+                $0.autoRenews = false
+                if intent == .customer { $0.trouble = nil }
+            }
+        )
     }
 
     /// Charges for the next period.

@@ -116,6 +116,7 @@ package struct PriceIncrease: Codable, Equatable, Sendable {
     package var price: Money
     /// Without consent the subscription ends instead.
     package var needsConsent: Bool
+    /// How far it has come.
     package var stage: Stage
     /// Renewals from then on cost the new price; known once the customer was told.
     package var effectiveFrom: Timestamp?

@@ -19,7 +19,7 @@ package struct JobRecord: Codable, Equatable, Sendable {
     /// The bundle identifier.
     package let app: String
     /// What is done in each account.
-    package let task: Job.Task
+    package let task: Job.Work
     /// When it takes effect, by the clock of the app's realm.
     package let at: Timestamp
     /// Waiting, then running, then done.
@@ -46,7 +46,7 @@ extension Shop {
     ///   - instant: nil is now; the job is done when this returns.
     /// - Returns: the job as it then is.
     package func startJob(
-        _ task: Job.Task,
+        _ task: Job.Work,
         in scope: AccountScope,
         at instant: Timestamp? = nil,
         id: String? = nil
@@ -64,7 +64,7 @@ extension Shop {
     ///
     /// - Returns: the job as it was stored, now or at the first time.
     @discardableResult
-    package func beginJob(_ task: Job.Task, in scope: AccountScope, id: String) async throws -> JobRecord {
+    package func beginJob(_ task: Job.Work, in scope: AccountScope, id: String) async throws -> JobRecord {
         let stored = try await storeJob(task, in: scope, at: now(in: scope), id: id)
         guard stored.state != .done else { return stored }
         Task {
@@ -79,7 +79,7 @@ extension Shop {
     }
 
     /// Stores a job, unless there is one of that id.
-    private func storeJob(_ task: Job.Task, in scope: AccountScope, at instant: Timestamp, id: String?) async throws
+    private func storeJob(_ task: Job.Work, in scope: AccountScope, at instant: Timestamp, id: String?) async throws
         -> JobRecord
     {
         let record = JobRecord(

@@ -40,14 +40,18 @@ package struct LeapReport: Equatable, Sendable {
 
     /// How often something was told.
     package struct Count: Equatable, Sendable {
+        /// `EXPIRED/VOLUNTARY` and the like.
         package let words: String
+        /// How often it was told.
         package let count: Int
     }
 }
 
 /// A leap that is under way.
 package struct LeapProgress: Equatable, Sendable {
+    /// Where the clock stood.
     package var from: Timestamp
+    /// Where it will stand.
     package var to: Timestamp
     /// Accounts that were brought up to date so far.
     package var accounts: Int

@@ -3,8 +3,8 @@ import TillStorage
 
 /// The operator's choices for a realm of an app.
 extension Shop {
-    /// Changes the rules of an app's realm. Changes of one realm wait for each other. What is owed to an endpoint that is
-    /// no more is forgotten.
+    /// Changes the rules of an app's realm. Changes of one realm wait for each other. What is owed to an endpoint that
+    /// is no more is forgotten.
     @discardableResult
     package func updateRules(
         of scope: AccountScope,

@@ -19,7 +19,9 @@ package struct NotificationID: Hashable, Comparable, Sendable {
 /// The certificates, which are most of what is sent, are kept once for each chain; what was sent is put together again
 /// byte for byte (docs/internals/architecture.md, Outbox).
 package struct OutboxEntry: Equatable, Sendable {
+    /// Leads to its partition.
     package let id: NotificationID
+    /// The app and the realm.
     package let scope: AccountScope
     /// Nil for what is about the app: tests and summaries.
     package let account: AccountID?
@@ -31,14 +33,18 @@ package struct OutboxEntry: Equatable, Sendable {
     package let uuid: String
     /// `notificationType`.
     package let type: String
+    /// `subtype`; nil where there is none.
     package let subtype: String?
     /// Whether somebody asked for it, without a cause in the ledger.
     package let isTriggered: Bool
+    /// The date of all its parts.
     package let signedDate: Timestamp
     /// The outer payload, its signature over the whole of it. A byte 1 stands for the signed transaction (or app
     /// transaction), a byte 2 for the signed renewal info; no JSON has such bytes.
     package let body: SignedPart
+    /// The transaction, or for a consent that was taken back the app transaction.
     package let transactionInfo: SignedPart?
+    /// Only of auto-renewables.
     package let renewalInfo: SignedPart?
     /// Names the chain that signed all of it.
     package let chain: String
@@ -96,18 +102,25 @@ package struct Delivery: Equatable, Sendable {
     package let notification: NotificationID
     /// `primary`, or the name of another endpoint of the app's realm.
     package let endpoint: String
+    /// The app and the realm.
     package let scope: AccountScope
     /// The clock by which it falls due.
     package var clock: ClockName
+    /// As the notification has it.
     package let account: AccountID?
+    /// First attempts of one original transaction are made in order.
     package let original: TransactionID?
+    /// `notificationType`, by which histories are filtered.
     package let type: String
+    /// `subtype`, by which histories are filtered.
     package let subtype: String?
+    /// By which histories are ordered.
     package let signedDate: Timestamp
     /// When the next attempt is due, by that clock; nil once it arrived or was given up.
     package var due: Timestamp?
     /// Oldest first.
     package var attempts: [SendAttempt]
+    /// Whether an attempt succeeded.
     package var isDelivered: Bool
 
     /// Something owed and not yet tried.
@@ -158,6 +171,7 @@ package struct Delivery: Equatable, Sendable {
 
 /// Which notifications of an app's realm are wanted, by when they were signed.
 package struct NotificationQuery: Sendable {
+    /// The app and the realm.
     package var scope: AccountScope
     /// Only what was tried at this endpoint; nil is everything that was made.
     package var endpoint: String?
@@ -165,6 +179,7 @@ package struct NotificationQuery: Sendable {
     package var from: Timestamp?
     /// Signed before, or at.
     package var to: Timestamp?
+    /// Only this `notificationType`.
     package var type: String?
     /// Only with a type; nil with `isSubtypeFixed` asks for those without one.
     package var subtype: String?
@@ -177,6 +192,7 @@ package struct NotificationQuery: Sendable {
     package var after: (signedDate: Timestamp, id: NotificationID)?
     /// Newest first; then `after` means before.
     package var isDescending: Bool
+    /// At most so many.
     package var limit: Int
 
     /// All notifications of an app's realm, oldest first.

@@ -67,8 +67,8 @@ package protocol Storage: Sendable {
     /// When something falls due first on a clock: in an account, or a delivery.
     func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?)
 
-    /// Deliveries to an endpoint that are due on a clock at or before an instant: the earliest first, and of one instant
-    /// in the order in which they were made.
+    /// Deliveries to an endpoint that are due on a clock at or before an instant: the earliest first, and of one
+    /// instant in the order in which they were made.
     func dueDeliveries(to endpoint: String, on clock: ClockName, until: Timestamp, limit: Int) async throws
         -> [Delivery]
 
@@ -141,8 +141,11 @@ package struct AccountScope: Hashable, Sendable {
 
 /// An account in which something falls due.
 package struct DueAccount: Equatable, Sendable {
+    /// Its number.
     package let id: AccountID
+    /// Whose account it is.
     package let customer: String
+    /// When the first thing falls due.
     package let due: Timestamp
 
     /// An account in which something falls due.

@@ -8,11 +8,13 @@ package struct CoreStage: Sendable {
     package var catalog: Catalog
     /// The choices of the realm.
     package var policy: Policy
+    /// Decides the shapes of ids.
     package let realm: Realm
     /// The shop's time.
     package private(set) var now: Timestamp
     /// By the customer's name.
     package private(set) var accounts: [String: Account] = [:]
+    /// Every row that was ever written, as it now is.
     package private(set) var rows: [TransactionID: Transaction] = [:]
     /// Of all customers, in the order in which they came about.
     package private(set) var events: [Event] = []

@@ -34,7 +34,7 @@ final class HTTPStage: Stage {
 
     func perform(_ act: Act, by customer: String) async throws { try await inner.perform(act, by: customer) }
 
-    func perform(_ task: Job.Task) async throws { try await inner.perform(task) }
+    func perform(_ task: Job.Work) async throws { try await inner.perform(task) }
 
     func put(_ product: Product) async throws { try await inner.put(product) }
 
@@ -58,7 +58,7 @@ final class HTTPStage: Stage {
     }
 
     func history(of customer: String) async throws -> [ToldTransaction] {
-        let id = try await inner.account(customer).id.wireForm
+        guard let id = try await inner.known(customer)?.id.wireForm else { return [] }
         var rows: [ToldTransaction] = []
         var revision = ""
         while true {
@@ -73,7 +73,7 @@ final class HTTPStage: Stage {
     }
 
     func subscriptions(of customer: String) async throws -> [ToldSubscription] {
-        let id = try await inner.account(customer).id.wireForm
+        guard let id = try await inner.known(customer)?.id.wireForm else { return [] }
         let answer = try await get(StatusAnswer.self, "/inApps/v1/subscriptions/\(id)")
         return try answer.data.flatMap(\.lastTransactions).map { item in
             ToldSubscription(

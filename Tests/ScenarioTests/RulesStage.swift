@@ -20,7 +20,7 @@ final class RulesStage: Stage {
         }
     }
 
-    func perform(_ task: Job.Task) {
+    func perform(_ task: Job.Work) {
         jobs += 1
         core.perform(Job(id: "job-\(jobs)", task: task))
     }

@@ -116,7 +116,7 @@ final class Scenario {
 
     func massExtends(_ product: String, days: Int, request: String) async throws {
         try await stage.perform(
-            Job.Task.extend(MassExtension(productID: product, days: days, reasonCode: 3, request: request))
+            Job.Work.extend(MassExtension(productID: product, days: days, reasonCode: 3, request: request))
         )
     }
 
@@ -132,7 +132,7 @@ final class Scenario {
         try await changes(product) { $0.prices = .usd(milliunits) }
         guard !preserving else { return }
         try await stage.perform(
-            Job.Task.raisePrice(PriceRaise(productID: product, prices: .usd(milliunits), consent: consent))
+            Job.Work.raisePrice(PriceRaise(productID: product, prices: .usd(milliunits), consent: consent))
         )
     }
 

@@ -49,7 +49,7 @@ final class ShopStage: Stage {
         }
     }
 
-    func perform(_ task: Job.Task) async throws { _ = try await test.shop.startJob(task, in: scope) }
+    func perform(_ task: Job.Work) async throws { _ = try await test.shop.startJob(task, in: scope) }
 
     func put(_ product: Product) async throws {
         _ = try await test.shop.updateCatalog(of: scope.app) { catalog in
@@ -73,7 +73,7 @@ final class ShopStage: Stage {
     }
 
     func history(of customer: String) async throws -> [ToldTransaction] {
-        let account = try await account(customer)
+        guard let account = try await known(customer) else { return [] }
         let page = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 10_000))
         return try page.rows.map { row in
             let signed = try test.shop.signed(row, realm: realm, app: scope.app, at: test.shop.now(in: scope))
@@ -82,7 +82,8 @@ final class ShopStage: Stage {
     }
 
     func subscriptions(of customer: String) async throws -> [ToldSubscription] {
-        let account = try await test.shop.upToDate(try await account(customer))
+        guard let found = try await known(customer) else { return [] }
+        let account = try await test.shop.upToDate(found)
         let now = test.shop.now(of: account)
         return try account.subscriptions.sorted { $0.originalID < $1.originalID }.map { subscription in
             let transaction = try test.shop.signed(subscription.current, realm: realm, app: scope.app, at: now)
@@ -100,7 +101,11 @@ final class ShopStage: Stage {
     func name(_ customer: String) -> CustomerName { CustomerName(scope, customer) }
 
     func account(_ customer: String) async throws -> Account {
-        try #require(try await test.shop.storage.account(realm: realm, app: scope.app, customer: customer))
+        try #require(try await known(customer))
+    }
+
+    func known(_ customer: String) async throws -> Account? {
+        try await test.shop.storage.account(realm: realm, app: scope.app, customer: customer)
     }
 
     /// What a signed notification says; summaries are about nobody and are left out.

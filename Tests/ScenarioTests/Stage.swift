@@ -9,7 +9,7 @@ protocol Stage: AnyObject {
     /// Lets a customer do something now. Throws `Refused` when the rules say no.
     func perform(_ act: Act, by customer: String) async throws
     /// Does a job in every account now, and waits for its end.
-    func perform(_ task: Job.Task) async throws
+    func perform(_ task: Job.Work) async throws
     /// Changes or adds a product of the catalogue.
     func put(_ product: Product) async throws
     /// Lets time pass, with all that it brings.

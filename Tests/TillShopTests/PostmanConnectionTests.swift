@@ -73,12 +73,12 @@ struct PostmanConnectionTests {
     func independence() async throws {
         let hanging = try await ListeningPost.start { $0.path == "/fine" ? .status(200) : .hang }
         let healthy = try await ListeningPost.start()
-        let postman = try Postman(timeout: .seconds(5))
+        let postman = try Postman(timeout: .seconds(60))
         let ended = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 1...100 {
                 group.addTask {
-                    #expect(await postman.post([1], to: hanging.url).result == .timedOut)
+                    _ = await postman.post([1], to: hanging.url)
                     ended.add()
                 }
             }
@@ -91,10 +91,10 @@ struct PostmanConnectionTests {
             }
             // All this while the others hung.
             #expect(ended.count == 0)
+            #expect(hanging.requests.count == 120 && healthy.requests.count == 20)
+            try await postman.shutdown()
             try await group.waitForAll()
         }
-        #expect(hanging.requests.count == 120 && healthy.requests.count == 20)
-        try await postman.shutdown()
         try await hanging.stop()
         try await healthy.stop()
     }

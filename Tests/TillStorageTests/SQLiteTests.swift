@@ -89,14 +89,29 @@ struct SQLiteTests {
         let fixture = try StorageFixture(.sqlite)
         let ann = fixture.account("ann", number: 1)
         let state = try AccountState.encode(ann)
+        // Every version has the columns of the first, in which this row says all.
+        let first = 33
+        let columns = LedgerRow.columns.split(separator: ",").prefix(first).joined(separator: ",")
+        _ = try await fixture.commit(ann, rows: [fixture.row(ann, 1)])
+        let values = try await #require(fixture.storage as? SQLiteStorage).pool.read { db in
+            try #require(try Row.fetchOne(db, sql: "SELECT \(columns) FROM ledger")).databaseValues
+        }
         try await old.write { db in
             try db.execute(sql: "INSERT INTO documents VALUES ('app', 'com.example', '{}')")
             try db.execute(sql: "UPDATE identifiers SET next = 77")
             try db.execute(
-                sql: "INSERT INTO accounts VALUES (?, ?, 'sandbox', 'com.example', 'ann', 1, 1, 1, ?)",
+                sql: """
+                    INSERT INTO accounts
+                        (partition, account, realm, app, customer, version, change_number, row_count, state)
+                    VALUES (?, ?, 'sandbox', 'com.example', 'ann', 1, 1, 1, ?)
+                    """,
                 arguments: [ann.id.partition.number, ann.id.number, state]
             )
-            try db.execute(sql: LedgerRow.insert, arguments: LedgerRow.arguments(fixture.row(ann, 1)))
+            let places = Array(repeating: "?", count: first).joined(separator: ", ")
+            try db.execute(
+                sql: "INSERT INTO ledger (\(columns)) VALUES (\(places))",
+                arguments: StatementArguments(values)
+            )
         }
         try old.close()
         let storage = try SQLiteStorage(path: path)

@@ -152,7 +152,7 @@ extension ControlAPI {
             return catalog
         }
         let consent = body.text("consent").flatMap(PriceRaise.Consent.init(rawValue:)) ?? .automatic
-        let task = Job.Task.raisePrice(PriceRaise(productID: product.id, prices: raised, consent: consent))
+        let task = Job.Work.raisePrice(PriceRaise(productID: product.id, prices: raised, consent: consent))
         return Self.json(try await shop.startJob(task, in: scope, at: body.instant("at")))
     }
 

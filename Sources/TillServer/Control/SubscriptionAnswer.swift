@@ -125,8 +125,9 @@ extension ControlAPI {
             subscription.ownership == .familyShared ? "A family member shares it." : nil,
             status == .active ? next(after: subscription, info) : nil,
             subscription.current.commitment.map { commitment in
-                "Month \(commitment.period) of \(commitment.periods), committed until "
-                    + "\(commitment.expiresDate.iso8601); \(subscription.commitmentRenews ? "another" : "no") year follows."
+                let follows = subscription.commitmentRenews ? "another year follows" : "no other year follows"
+                return "Month \(commitment.period) of \(commitment.periods), committed until "
+                    + "\(commitment.expiresDate.iso8601); \(follows)."
             },
             status == .active ? subscription.priceIncrease.map(words) : nil,
         ]

@@ -12,6 +12,7 @@ package final class Listeners: Sendable {
     package struct Offer: Sendable {
         /// Names the attempt in the listener's answer.
         package let token: String
+        /// The notification.
         package let entry: OutboxEntry
         /// What is to be posted: `{"signedPayload":"…"}`.
         package let body: [UInt8]
@@ -19,6 +20,7 @@ package final class Listeners: Sendable {
 
     /// Where a listener stands.
     package struct Place: Hashable, Sendable {
+        /// The app and the realm.
         package let scope: AccountScope
         /// `primary`, or `listen` beside a primary endpoint.
         package let endpoint: String
