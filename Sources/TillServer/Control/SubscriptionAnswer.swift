@@ -126,7 +126,8 @@ extension ControlAPI {
             status == .active ? next(after: subscription, info) : nil,
             subscription.current.commitment.map { commitment in
                 "Month \(commitment.period) of \(commitment.periods), committed until "
-                    + "\(commitment.expiresDate.iso8601); \(subscription.commitmentRenews ? "another" : "no") year follows."
+                    + "\(commitment.expiresDate.iso8601); "
+                    + (subscription.commitmentRenews ? "another year follows." : "no other year follows.")
             },
             status == .active ? subscription.priceIncrease.map(words) : nil,
         ]
