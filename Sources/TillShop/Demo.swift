@@ -49,9 +49,8 @@ package enum Demo {
             createdAt: now
         )
         _ = try await shop.importStoreKit(DemoCatalog.bytes, for: app)
-        try await sellThePast(shop, app)
-        // The app comes last: a start that was cut short begins anew.
         try await shop.registry.put(app)
+        try await sellThePast(shop, app)
     }
 
     /// A past of three months: one-time products, a refund, a family that shares, a lapsed and a running subscription.

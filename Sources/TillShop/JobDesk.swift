@@ -101,6 +101,11 @@ extension Shop {
         }
     }
 
+    /// The job of a mass extension: one for each request and product of an app's realm, whoever asks.
+    package func jobID(ofExtension request: String, of productID: String, in scope: AccountScope) -> String {
+        uuid("extend/\(scope.realm.rawValue)/\(scope.app)/\(productID)/\(request)")
+    }
+
     /// A job by its id.
     package func job(_ id: String) async throws -> JobRecord? {
         try await storage.documents(.job).first { $0.name == id }.map(Self.record)

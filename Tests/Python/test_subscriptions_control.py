@@ -225,7 +225,7 @@ def test_one_purchase_is_taken_from_the_family_and_given_back(sandbox, customer)
 
 
 def test_a_product_leaves_the_sale_and_comes_back(server, control, team):
-    app = App(server, control, "com.example.sale", None, team, CATALOG)
+    app = App(server, control, "com.example.sale", 2_900_000_000, team, CATALOG)
     sale = {"bundleId": app.bundle_id, "productId": COINS}
     assert control.call("setForSale", {"forSale": False}, **sale)["forSale"] is False
     assert refused(app.sandbox.buy, "ann", COINS) == (409, "product_not_for_sale")

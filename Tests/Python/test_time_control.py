@@ -24,7 +24,8 @@ def refused(call, *arguments, **options):
 @pytest.fixture
 def realm(server, control, team):
     """The sandbox of an app of the test's own."""
-    return App(server, control, f"com.example.time-{next(numbers)}", None, team, CATALOG).sandbox
+    number = next(numbers)
+    return App(server, control, f"com.example.time-{number}", 3_000_000_000 + number, team, CATALOG).sandbox
 
 
 @pytest.fixture

@@ -93,7 +93,8 @@ struct SQLiteTests {
         let first = 33
         let columns = LedgerRow.columns.split(separator: ",").prefix(first).joined(separator: ",")
         _ = try await fixture.commit(ann, rows: [fixture.row(ann, 1)])
-        let values = try await #require(fixture.storage as? SQLiteStorage).pool.read { db in
+        let today = try #require(fixture.storage as? SQLiteStorage)
+        let values = try await today.pool.read { db in
             try #require(try Row.fetchOne(db, sql: "SELECT \(columns) FROM ledger")).databaseValues
         }
         try await old.write { db in

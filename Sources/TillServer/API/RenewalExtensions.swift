@@ -84,7 +84,7 @@ extension AppleAPI {
             request: request,
             storefronts: try Self.storefronts(body)
         )
-        let id = Self.jobID(exchange.scope, product: product, request: request)
+        let id = shop.jobID(ofExtension: request, of: product, in: exchange.scope)
         _ = try await shop.beginJob(.extend(wanted), in: exchange.scope, id: id)
         var json = PayloadWriter()
         json.put("requestIdentifier", text)
@@ -98,7 +98,7 @@ extension AppleAPI {
         }
         let text = exchange.parameters["request"] ?? ""
         let request = try Self.massIdentifier(text, "The request identifier in the path is \"\(text.prefix(64))\"")
-        guard let job = try await shop.job(Self.jobID(exchange.scope, product: product, request: request)) else {
+        guard let job = try await shop.job(shop.jobID(ofExtension: request, of: product, in: exchange.scope)) else {
             throw APIError.statusRequestNotFound.because(
                 "No extension \(request) of \(product.prefix(64)) was asked for in this app and realm."
             )
@@ -113,10 +113,6 @@ extension AppleAPI {
             json.put("failedCount", job.failed)
         }
         return .json(json.finish())
-    }
-
-    private static func jobID(_ scope: AccountScope, product: String, request: String) -> String {
-        "\(scope.realm.rawValue)/\(scope.app)/extend/\(product)/\(request)"
     }
 
     // MARK: Fields

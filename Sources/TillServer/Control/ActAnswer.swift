@@ -49,7 +49,7 @@ extension ControlAPI {
 
     /// The same for a purchase, which may have to wait.
     static let boughtSchema = Schema.object(
-        "What came of a purchase: a transaction and what the device hands over, or its number while it waits.",
+        "What came of a purchase: a transaction and what the device hands over, or a number while it waits.",
         transactionProperties.map { Schema.Property(name: $0.name, schema: $0.schema, isRequired: false) } + [
             Schema.optional("held", .integer("The number of the purchase that waits; then there is no transaction."))
         ] + Told.properties

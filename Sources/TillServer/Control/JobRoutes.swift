@@ -195,7 +195,8 @@ extension ControlAPI {
             request: request,
             storefronts: storefronts.isEmpty ? nil : storefronts
         )
-        return Self.json(try await shop.startJob(.extend(wanted), in: scope, at: body.instant("at"), id: request))
+        let id = shop.jobID(ofExtension: request, of: product.id, in: scope)
+        return Self.json(try await shop.startJob(.extend(wanted), in: scope, at: body.instant("at"), id: id))
     }
 
     private static func json(_ job: JobRecord) -> [UInt8] {
