@@ -206,12 +206,17 @@ def test_buying_with_and_without_offers(shop, run):
 
     assert offer_type(run("buy", MONTH, "--customer", "otto", *APP, as_json=True)) == 1
     assert offer_type(run("buy", MONTH, "--customer", "olga", "--introductory", *APP, as_json=True)) == 1
-    for name in ("oleg", "orla"):
-        # What could not be charged for sixty days has expired.
-        run("buy", THREAD, "--customer", name, "--at", "2023-11-14", *APP)
-        run("card", "decline", name, "--at", "2023-11-14", *APP)
-        lapsed = run("buy", MONTH, "--customer", name, "--no-offer", "--at", "1700000000000", *APP, as_json=True)
-        assert offer_type(lapsed) is None
+    # Two customers who live in the past subscribe, turn renewal off, and come back to the present.
+    run("clock", "create", "past", "--at", "2025-11-14", *APP)
+    for customer in ("oleg", "orla"):
+        run("customer", "create", customer, "--at", "2025-11-14", *APP)
+        run("customer", "clock", customer, "past", *APP)
+        assert offer_type(run("buy", MONTH, "--customer", customer, "--no-offer", *APP, as_json=True)) is None
+        run("subscription", "cancel", customer, *APP)
+    leap = run("clock", "advance", "1y", "--clock", "past", *APP, as_json=True)
+    assert leap["notifications"] == [{"notice": "EXPIRED/VOLUNTARY", "count": 2}]
+    for customer in ("oleg", "orla"):
+        run("customer", "clock", customer, "--none", *APP)
     assert offer_type(run("buy", MONTH, "--customer", "oleg", "--win-back", "rethread", *APP, as_json=True)) == 4
     assert offer_type(run("buy", MONTH, "--customer", "orla", "--code", "WEFT", *APP, as_json=True)) == 3
     assert "signature" in run("buy", MONTH, "--customer", "orla", "--promotional", "warp", *APP, code=1)

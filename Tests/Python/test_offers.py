@@ -14,10 +14,9 @@ from appstoreserverlibrary.promotional_offer import PromotionalOfferSignatureCre
 
 from catalog_of_everything import BASIC, COINS, EXTRA, FOREVER, ONE, PRO, SEASON, SOLO, TICKETS
 from process_helpers import AppleKey, b64url
-from shop_helpers import DAY, ControlRefused, now_ms
+from shop_helpers import DAY, NO_OFFER, ControlRefused, now_ms
 
 OFFER_KEYS = ("offerType", "offerIdentifier", "offerDiscountType", "offerPeriod", "price")
-NO_OFFER = {"kind": "NONE"}
 
 
 def offer_of(payload):
@@ -67,12 +66,12 @@ def test_the_introductory_offer_is_not_for_who_had_one_and_not_for_who_declines_
     assert offer_of(declined.payload) == (None, None, None, None, 1490)
     sandbox.buy(customer, BASIC, at=now_ms())
     lapsed = customer + "-lapsed"
-    sandbox.buy(lapsed, BASIC, at=now_ms() - 60 * DAY)
+    assert offer_of(sandbox.lapsed(lapsed, BASIC, offer=None).payload)[0] == 1
     again = sandbox.buy(lapsed, BASIC)
     assert offer_of(again.payload) == (None, None, None, None, 4990)
     refuses(sandbox, lapsed + "-b", PRO, 404, "unknown_offer", offer={"kind": "INTRODUCTORY"})
     used = customer + "-used"
-    sandbox.buy(used, BASIC, at=now_ms() - 60 * DAY)
+    sandbox.lapsed(used, BASIC, offer=None)
     refuses(sandbox, used, BASIC, 409, "introductory_offer_used", ONE, offer={"kind": "INTRODUCTORY"})
 
 
@@ -80,7 +79,7 @@ def test_the_backend_decides_by_its_signature_whether_the_introductory_offer_is_
     creator = IntroductoryOfferEligibilitySignatureCreator(
         app.key["privateKey"].encode(), app.key["keyId"], app.issuer_id, app.bundle_id
     )
-    used = sandbox.buy(customer, BASIC, at=now_ms() - 60 * DAY)
+    used = sandbox.lapsed(customer, BASIC, offer=None)
     allowed = creator.create_signature(BASIC, True, used.app_transaction_id)
     again = sandbox.buy(customer, BASIC, offer={"kind": "INTRODUCTORY", "token": allowed})
     assert offer_of(again.payload) == (1, None, "FREE_TRIAL", "P1W", 0)
@@ -399,7 +398,7 @@ def test_in_production_a_win_back_offer_waits_until_its_criteria_are_met(product
     production.lapsed(customer, BASIC, days=40)
     refuses(production, customer, BASIC, 409, "win_back_not_yet", "return", offer=offer)
     never_paid = customer + "-free"
-    production.buy(never_paid, BASIC, at=now_ms() - 100 * DAY)
+    production.lapsed(never_paid, BASIC, days=100, offer=None)
     refuses(production, never_paid, BASIC, 409, "win_back_not_yet", "return", offer=offer)
 
 

@@ -10,10 +10,9 @@ from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppA
 
 from catalog_of_everything import BASIC, COINS, EXTRA, FOREVER, ONE, PRICES, PRO, SEASON, SOLO, TICKETS, TWO
 from payload_rules import SUBSCRIPTION
-from shop_helpers import DAY, DESCENDING, V1, V2, ids, now_ms
+from shop_helpers import DAY, DESCENDING, NO_OFFER, V1, V2, ids, now_ms
 
 HISTORY_KEYS = {"revision", "hasMore", "bundleId", "appAppleId", "environment", "signedTransactions"}
-NO_OFFER = {"kind": "NONE"}
 
 
 # What a purchase says -------------------------------------------------------------------------------------------------
@@ -324,7 +323,8 @@ def test_renewal_info_of_an_expired_subscription_says_why_and_keeps_its_date(san
     (last,) = sandbox.client.get_all_subscription_statuses(bought.id).data[0].lastTransactions
     renewal = sandbox.renewal_info(last.signedRenewalInfo)
     assert renewal["renewalDate"] == bought.payload["expiresDate"] < now_ms()
-    assert renewal["expirationIntent"] in (1, 5) and renewal["isInBillingRetryPeriod"] is False
+    assert renewal["autoRenewStatus"] == 0
+    assert renewal["expirationIntent"] == 1 and renewal["isInBillingRetryPeriod"] is False
     assert renewal["eligibleWinBackOfferIds"] == ["return"]
     assert sandbox.transaction(last.signedTransactionInfo).lasting == bought.transaction.lasting
 
