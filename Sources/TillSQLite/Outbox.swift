@@ -19,6 +19,15 @@ extension SQLiteStorage {
         }
     }
 
+    package func nextDue(of id: AccountID) async throws -> Timestamp? {
+        try await pool.read { db in
+            try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT next_due FROM accounts WHERE partition = ? AND account = ?"),
+                arguments: [id.partition.number, id.number]
+            ).map { Timestamp(milliseconds: $0) }
+        }
+    }
+
     package func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?) {
         try await pool.read { db in
             let account = try Int64.fetchOne(

@@ -64,6 +64,9 @@ package protocol Storage: Sendable {
     /// Accounts on a clock in which something falls due at or before an instant, the earliest first.
     func dueAccounts(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount]
 
+    /// When something falls due in an account, as it was last noted; nil while nothing will.
+    func nextDue(of id: AccountID) async throws -> Timestamp?
+
     /// When something falls due first on a clock: in an account, or a delivery.
     func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?)
 
