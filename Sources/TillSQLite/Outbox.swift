@@ -101,6 +101,18 @@ extension SQLiteStorage {
         }
     }
 
+    package func owedEndpoints() async throws -> [EndpointName] {
+        try await pool.read { db in
+            try Row.fetchAll(db, sql: "SELECT DISTINCT realm, app, endpoint FROM deliveries WHERE due IS NOT NULL")
+                .map { row in
+                    guard let realm = Realm(rawValue: row[0]) else {
+                        throw DamagedStore(what: "a delivery has a damaged realm; run till doctor")
+                    }
+                    return EndpointName(AccountScope(realm: realm, app: row[1]), row[2])
+                }
+        }
+    }
+
     package func dropDeliveries(to endpoint: String, in scope: AccountScope) async throws {
         try await pool.write { db in
             try db.execute(

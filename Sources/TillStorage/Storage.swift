@@ -98,6 +98,9 @@ package protocol Storage: Sendable {
     /// How many deliveries of an app's realm are due or will be.
     func owedDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int
 
+    /// The endpoints to which anything is still owed.
+    func owedEndpoints() async throws -> [EndpointName]
+
     /// Takes back what is still owed to an endpoint that is no more.
     func dropDeliveries(to endpoint: String, in scope: AccountScope) async throws
 
@@ -153,5 +156,19 @@ package struct DueAccount: Equatable, Sendable {
         self.id = id
         self.customer = customer
         self.due = due
+    }
+}
+
+/// An endpoint of an app's realm, by its name.
+package struct EndpointName: Hashable, Sendable {
+    /// The app and the realm.
+    package let scope: AccountScope
+    /// `primary`, `listen`, or a name of the operator's.
+    package let endpoint: String
+
+    /// An endpoint of an app's realm.
+    package init(_ scope: AccountScope, _ endpoint: String) {
+        self.scope = scope
+        self.endpoint = endpoint
     }
 }

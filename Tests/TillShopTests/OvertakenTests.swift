@@ -33,4 +33,23 @@ struct OvertakenTests {
         #expect(rest.notifications.map(\.words) == ["EXPIRED/PRODUCT_NOT_FOR_SALE"])
         #expect(try await storage.nextDue(of: trial.account) == nil)
     }
+
+    @Test("What is owed to an endpoint that is no more is forgotten, however it came to be noted")
+    func nobody() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
+        let endpoints = ["primary", "spare"].map { EndpointRecord(name: $0, url: "http://127.0.0.1:9/\($0)") }
+        try await test.shop.updateRules(of: Self.scope) { $0.endpoints = endpoints }
+        try await test.buy("coins", by: "eve", in: .production)
+        // As a crash between the two halves of a removal leaves it.
+        var rules = test.shop.registry.rules(of: Self.scope)
+        rules.endpoints.removeAll { $0.name == "spare" }
+        try await test.shop.registry.put(rules, of: Self.scope)
+        let storage = test.shop.storage
+        #expect(try await storage.owedEndpoints().map(\.endpoint).sorted() == ["primary", "spare"])
+        let sender = try test.startSending()
+        await sender.forgetWhatNobodyIsOwed()
+        #expect(try await storage.owedEndpoints() == [EndpointName(Self.scope, "primary")])
+        await test.stopSending(sender)
+    }
 }
