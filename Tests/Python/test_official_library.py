@@ -156,6 +156,19 @@ def test_each_answer_is_signed_anew(sandbox, customer):
     assert bought.payload["signedDate"] <= dates[0] <= dates[1] <= dates[2]
 
 
+def test_whoever_lives_on_another_clock_is_signed_for_at_its_instant(realm, customer):
+    """The realm checks the date of everything that it verifies against that clock, to the millisecond."""
+    with realm.on_clock(customer, at=now_ms() + 400 * DAY) as clock:
+        bought = realm.buy(customer, COINS)
+        clock.advance(by="P1M")
+        realm.refund(bought.id)
+        clock.advance(by="36h")
+        realm.transaction(realm.client.get_transaction_info(bought.id).signedTransactionInfo)
+        realm.app_transaction(realm.client.get_app_transaction_info(bought.id).signedAppTransactionInfo)
+        realm.transaction(realm.client.look_up_order_id(bought.order_id).signedTransactions[0])
+        assert ids(realm.whole_history(bought.id)[0]) == ids(realm.whole_refund_history(bought.id)[0]) == [bought.id]
+
+
 # App transaction info -------------------------------------------------------------------------------------------------
 
 
