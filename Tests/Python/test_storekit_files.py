@@ -42,11 +42,14 @@ class Product:
         offers = [offer for offer in offers if offer and offer.get("billingPlanType") != "MONTHLY"]
         self.introductory = offers[0] if offers else None
         self.price = _milliunits(entry["displayPrice"])
+        plans = {plan["billingPlanType"] for plan in entry.get("billingPlans", []) if plan.get("isEnabled")}
+        self.plan = "BILLED_UPFRONT" if "MONTHLY" in plans else None
 
     def check(self, payload, storefront, takes_offer):
         """A purchase shows exactly what the file says of the product."""
         assert payload["productId"] == self.id and payload["type"] == TYPES[self.query_type]
         assert payload.get("subscriptionGroupIdentifier") == self.group
+        assert payload.get("billingPlanType") == self.plan, "said where it can be chosen"
         assert payload["storefront"] == storefront and payload["currency"] == CURRENCIES[storefront]
         offer = self.introductory if takes_offer else None
         if offer is None:
