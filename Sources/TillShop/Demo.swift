@@ -14,6 +14,7 @@ package enum Demo {
             try await create(shop, directory)
         }
         guard let app = shop.registry.app(DemoCatalog.bundleID) else { return nil }
+        try await sellThePast(shop, app)
         let scope = AccountScope(realm: .sandbox, app: app.bundleID)
         guard
             let key = shop.registry.keys.first(where: { $0.name == keyName && $0.revokedAt == nil }),
@@ -49,8 +50,7 @@ package enum Demo {
             createdAt: now
         )
         _ = try await shop.importStoreKit(DemoCatalog.bytes, for: app)
-        try await sellThePast(shop, app)
-        // The app comes last: a start that was cut short begins anew.
+        // The app comes last, so that a start that was cut short begins anew; but before its past, of which it is told.
         try await shop.registry.put(app)
     }
 

@@ -13,7 +13,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 import payload_rules
-from process_helpers import ROOT, clean_environment, run_till, till_binary
+from process_helpers import ROOT, assert_healthy, clean_environment, run_till, till_binary
 from shop_helpers import ControlClient, Till
 
 FIXTURE = ROOT / "Tests/Fixtures/storekit/v5.0.storekit"
@@ -357,7 +357,18 @@ def test_serve_with_the_demo_carries_on_with_the_same_data(serve):
     client = ControlClient(till.address("control"))
     customers = client.call("listCustomers", bundleId=document["bundleId"], realm="sandbox")["customers"]
     assert {"ann", "bob", "carla", "dora"} == {entry["customer"] for entry in customers}
+    for realm in ("sandbox", "production"):
+        told = client.call("listNotifications", query={"limit": "100"}, bundleId=document["bundleId"], realm=realm)
+        words = {
+            (entry["customer"], entry["notificationType"], entry.get("subtype")) for entry in told["notifications"]
+        }
+        assert words >= {
+            ("ann", "ONE_TIME_CHARGE", None), ("ann", "REFUND", None), ("ann", "SUBSCRIBED", "INITIAL_BUY"),
+            ("bob", "SUBSCRIBED", "INITIAL_BUY"), ("bob", "DID_FAIL_TO_RENEW", None),
+            ("bob", "EXPIRED", "BILLING_RETRY"), ("carla", "ONE_TIME_CHARGE", None),
+        }, words
     assert till.stop() == 0
+    assert_healthy(till.data, "after the demo")
     again = serve("--demo", data=till.data)
     assert {key: again.document[key] for key in ("keyId", "issuerId", "bundleId", "keyFile")} == {
         key: document[key] for key in ("keyId", "issuerId", "bundleId", "keyFile")
