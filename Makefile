@@ -27,7 +27,7 @@ test-swift: ## only the Swift tests
 test-python: ## only the Python tests, against the built server
 	@scripts/test python
 
-soak: ## the long runs: thirty crashes under load
+soak: ## the long runs: thirty crashes under load, thirty while time runs fast
 	@scripts/test soak
 
 bench: ## figures of this machine beside Till's, as ratios (BENCH='--json --subscribers 1000')

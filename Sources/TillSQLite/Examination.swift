@@ -61,6 +61,42 @@ extension SQLiteStorage {
         ) {
             "Transaction \($0[0] as Int64) has a refund number without a refund, or a refund without its number."
         },
+        Check(sql: "SELECT account FROM accounts WHERE clock <> ifnull(json_extract(state, '$.clock'), '')") {
+            "Account \($0[0] as Int64) lies under another clock than its own."
+        },
+        Check(
+            sql: """
+                SELECT d.notification FROM deliveries d JOIN accounts a ON a.account = d.account
+                WHERE d.due IS NOT NULL AND d.clock <> a.clock
+                """
+        ) {
+            "A delivery of notification \($0[0] as Int64) falls due by another clock than its account's."
+        },
+        Check(
+            sql: """
+                SELECT a.account, ifnull(json_extract(a.state, '$.notificationNumber'), 0) AS wanted,
+                    (SELECT count(*) FROM outbox o WHERE o.account = a.account AND o.is_triggered = 0) AS counted
+                FROM accounts a WHERE wanted <> counted
+                """
+        ) {
+            "Account \($0[0] as Int64) should have \($0[1] as Int64) notifications and has \($0[2] as Int64)."
+        },
+        Check(
+            sql: """
+                SELECT d.notification, d.endpoint FROM deliveries d
+                WHERE NOT EXISTS (SELECT 1 FROM outbox o WHERE o.partition = d.partition AND o.id = d.notification)
+                """
+        ) {
+            "A delivery to \($0[1] as String) is of notification \($0[0] as Int64), which is missing."
+        },
+        Check(
+            sql: """
+                SELECT chain, count(*) FROM outbox o
+                WHERE NOT EXISTS (SELECT 1 FROM documents d WHERE d.kind = 'chain' AND d.name = o.chain) GROUP BY chain
+                """
+        ) {
+            "The certificates of chain \($0[0] as String), which signed \($0[1] as Int64) notifications, are missing."
+        },
         Check(sql: "SELECT series FROM identifiers WHERE next < 1") {
             "The identifier series \($0[0] as String) has fallen below its start."
         },

@@ -19,6 +19,15 @@ extension SQLiteStorage {
         }
     }
 
+    package func nextDue(of id: AccountID) async throws -> Timestamp? {
+        try await pool.read { db in
+            try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT next_due FROM accounts WHERE partition = ? AND account = ?"),
+                arguments: [id.partition.number, id.number]
+            ).map { Timestamp(milliseconds: $0) }
+        }
+    }
+
     package func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?) {
         try await pool.read { db in
             let account = try Int64.fetchOne(
@@ -89,6 +98,18 @@ extension SQLiteStorage {
             )
             let limit = until?.milliseconds ?? Int64.max
             return try Int.fetchOne(statement, arguments: Self.place(of: clock) + [limit]) ?? 0
+        }
+    }
+
+    package func owedEndpoints() async throws -> [EndpointName] {
+        try await pool.read { db in
+            try Row.fetchAll(db, sql: "SELECT DISTINCT realm, app, endpoint FROM deliveries WHERE due IS NOT NULL")
+                .map { row in
+                    guard let realm = Realm(rawValue: row[0]) else {
+                        throw DamagedStore(what: "a delivery has a damaged realm; run till doctor")
+                    }
+                    return EndpointName(AccountScope(realm: realm, app: row[1]), row[2])
+                }
         }
     }
 

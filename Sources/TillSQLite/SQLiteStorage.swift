@@ -12,15 +12,17 @@ package final class SQLiteStorage: Storage {
     /// Opens the store, makes it if there is none, and brings its tables up to this version.
     ///
     /// - Parameter path: the database file; its folder must exist.
-    /// - Throws: `StoreRefused` for a file that a newer Till made or that does not sync as it must; otherwise GRDB's
-    ///   errors.
+    /// - Throws: `StoreRefused` for a file that a newer Till made, that is damaged or that does not sync as it must;
+    ///   otherwise GRDB's errors.
     package init(path: String) throws {
         var configuration = Self.configuration
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA page_size = 8192")
             try db.execute(sql: "PRAGMA cache_size = -16000")
         }
+        let isToBeChecked = Self.isToBeChecked(path)
         pool = try DatabasePool(path: path, configuration: configuration)
+        if isToBeChecked { try Self.check(pool, at: path) }
         // The pool sets NORMAL on its writer after preparing it, so FULL comes last and must read back.
         let synchronous = try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = FULL")
@@ -84,6 +86,7 @@ package enum StoreRefused: Error, CustomStringConvertible {
     case older(path: String)
     case doesNotSync(path: String, level: Int)
     case exists(path: String)
+    case damaged(path: String, finding: String)
 
     package var description: String {
         switch self {
@@ -95,6 +98,9 @@ package enum StoreRefused: Error, CustomStringConvertible {
             "\(path) reads back synchronous = \(level) instead of 2 (FULL), so nothing it acknowledges would be safe."
         case .exists(let path):
             "\(path) exists already. Name a path that does not."
+        case .damaged(let path, let finding):
+            "\(path) is damaged (\(finding.replacing("\n", with: " "))). Nothing is served from it. "
+                + "Start on a backup (till serve --data COPY); till doctor says more."
         }
     }
 }

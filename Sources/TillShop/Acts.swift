@@ -135,6 +135,9 @@ extension Shop {
         await identifiers.giveBack(ledger.identifiers)
 
         var change = Self.change(from: loaded, to: ledger, opening: isNew ? actor : nil)
+        if case .wake = command, !change.accounts.contains(where: { $0.account.id == actor }) {
+            change.accounts += try await noteAfresh(loaded[0], ledger)
+        }
         guard !change.isEmpty else { return .done(Outcome(account: loaded[0], ledger: ledger)) }
         let chain = signingChain
         try await owe(ledger.notifications, in: &change, scope: scope, signedBy: chain)
@@ -152,6 +155,15 @@ extension Shop {
             logger.error("commit failed", metadata: ["cause": "\(words)"])
             throw ShopBusy(reason: "the store did not take the change")
         }
+    }
+
+    /// When an account is woken and nothing happens, what was noted to fall due has been overtaken: the product is not
+    /// for sale any more, or another rate holds. Then it is noted afresh, lest the account is woken again and again.
+    private func noteAfresh(_ account: Account, _ ledger: Ledger) async throws -> [AccountChange] {
+        guard let noted = try await storage.nextDue(of: account.id), noted <= ledger.until else { return [] }
+        var after = account
+        after.version = account.version + 1
+        return [AccountChange(account: after, before: account.version, nextDue: ledger.nextDue(of: after))]
     }
 
     private func rows(for command: Command, _ accounts: [Account]) async throws -> [Transaction] {

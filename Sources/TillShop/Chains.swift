@@ -16,10 +16,13 @@ final class Chains: Sendable {
     init(storage: any Storage, signing chain: SigningChain) async throws {
         var state = State(current: chain)
         for document in try await storage.documents(.chain) {
-            state.headers[document.name] = Array(document.body.utf8.dropFirst().dropLast())
+            state.headers[document.name] = Self.header(in: document)
         }
         self.state = Mutex(state)
     }
+
+    /// The first segment of what a chain signed, as a document keeps it: a JSON string.
+    static func header(in document: Document) -> [UInt8] { Array(document.body.utf8.dropFirst().dropLast()) }
 
     var current: SigningChain { state.withLock { $0.current } }
 

@@ -14,6 +14,7 @@ package enum Demo {
             try await create(shop, directory)
         }
         guard let app = shop.registry.app(DemoCatalog.bundleID) else { return nil }
+        try await sellThePast(shop, app)
         let scope = AccountScope(realm: .sandbox, app: app.bundleID)
         guard
             let key = shop.registry.keys.first(where: { $0.name == keyName && $0.revokedAt == nil }),

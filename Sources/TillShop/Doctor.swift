@@ -22,8 +22,13 @@ package struct Doctor: Sendable {
         do {
             let storage = try open()
             findings += try await storage.examine()
-            findings += try await registryFindings(storage)
-            findings += try await ledgerFindings(storage)
+            findings += await registryFindings(storage)
+            let registry = try? await Registry(storage: storage)
+            findings += try await ledgerFindings(storage, registry)
+            if let registry {
+                findings += try await endpointFindings(storage, registry)
+                findings += try await signatureFindings(storage, registry)
+            }
             try await storage.close()
         } catch {
             findings.append("The database cannot be read: \(error)")
@@ -87,7 +92,7 @@ package struct Doctor: Sendable {
 
     // MARK: What was set up
 
-    private func registryFindings(_ storage: any Storage) async throws -> [String] {
+    private func registryFindings(_ storage: any Storage) async -> [String] {
         let registry: Registry
         do {
             registry = try await Registry(storage: storage)
@@ -102,7 +107,7 @@ package struct Doctor: Sendable {
 
     // MARK: The ledger
 
-    private func ledgerFindings(_ storage: any Storage) async throws -> [String] {
+    private func ledgerFindings(_ storage: any Storage, _ registry: Registry?) async throws -> [String] {
         var findings: [String] = []
         let apps = Set(try await storage.documents(.app).map(\.name))
         var after: AccountID?
@@ -110,7 +115,7 @@ package struct Doctor: Sendable {
             let accounts = try await storage.accounts(of: nil, after: after, limit: 200)
             guard let last = accounts.last else { break }
             after = last.id
-            for account in accounts { findings += try await findingsAtRest(account, apps, storage) }
+            for account in accounts { findings += try await findingsAtRest(account, apps, storage, registry) }
         }
         return Array(findings.prefix(Self.mostFindings))
     }
@@ -119,7 +124,8 @@ package struct Doctor: Sendable {
     private func findingsAtRest(
         _ account: Account,
         _ apps: Set<String>,
-        _ storage: any Storage
+        _ storage: any Storage,
+        _ registry: Registry?
     ) async throws -> [String] {
         var account = account
         var findings: [String] = []
@@ -127,6 +133,9 @@ package struct Doctor: Sendable {
             let rowFindings = try await findingsOfRows(account, storage)
             // Read after the rows, so that no id can be younger than the mark it is held against.
             findings = findingsOf(account, apps, try await storage.identifierHighWater()) + rowFindings
+            if let registry {
+                findings += dueFindings(account, noted: try await storage.nextDue(of: account.id), registry)
+            }
             guard !findings.isEmpty, let present = try await storage.account(account.id),
                 present.version != account.version
             else { break }
@@ -174,10 +183,21 @@ package struct Doctor: Sendable {
                 "Transaction \(row.id.number) names the original \(row.originalID.number), which is missing."
             )
         }
-        for subscription in account.subscriptions where rows[subscription.current.id] != subscription.current {
+        for subscription in account.subscriptions {
+            for row in [subscription.current, subscription.running].compactMap(\.self) where rows[row.id] != row {
+                findings.append(
+                    "The subscription \(subscription.originalID.number) holds transaction "
+                        + "\(row.id.number) otherwise than the ledger does."
+                )
+            }
+        }
+        for row in rows.values.sorted(by: { $0.id < $1.id })
+        where row.type == .nonConsumable && row.revocation == nil
+            && !account.holdings.contains(where: { $0.transaction == row.id })
+        {
             findings.append(
-                "The subscription \(subscription.originalID.number) holds transaction "
-                    + "\(subscription.current.id.number) otherwise than the ledger does."
+                "Account \(account.id.number) does not know that it holds \(row.productID) "
+                    + "by transaction \(row.id.number)."
             )
         }
         for holding in account.holdings {

@@ -116,7 +116,7 @@ extension Shop {
     }
 
     /// The payload with the signed parts in the places that were kept for them.
-    private static func filled(
+    static func filled(
         _ body: [UInt8],
         _ transaction: SignedPart?,
         _ renewal: SignedPart?,

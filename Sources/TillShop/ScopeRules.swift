@@ -51,6 +51,8 @@ package struct EndpointRecord: Codable, Equatable, Sendable {
 
     /// The name of the endpoint behind history and test notifications.
     package static let primary = "primary"
+    /// The name under which `till listen` stands beside a primary endpoint; nobody else can have it.
+    package static let listening = "listen"
 
     /// An endpoint.
     package init(name: String = EndpointRecord.primary, url: String, types: [String] = []) {

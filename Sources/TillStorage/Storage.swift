@@ -64,6 +64,9 @@ package protocol Storage: Sendable {
     /// Accounts on a clock in which something falls due at or before an instant, the earliest first.
     func dueAccounts(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount]
 
+    /// When something falls due in an account, as it was last noted; nil while nothing will.
+    func nextDue(of id: AccountID) async throws -> Timestamp?
+
     /// When something falls due first on a clock: in an account, or a delivery.
     func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?)
 
@@ -94,6 +97,9 @@ package protocol Storage: Sendable {
 
     /// How many deliveries of an app's realm are due or will be.
     func owedDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int
+
+    /// The endpoints to which anything is still owed.
+    func owedEndpoints() async throws -> [EndpointName]
 
     /// Takes back what is still owed to an endpoint that is no more.
     func dropDeliveries(to endpoint: String, in scope: AccountScope) async throws
@@ -153,5 +159,19 @@ package struct DueAccount: Equatable, Sendable {
         self.id = id
         self.customer = customer
         self.due = due
+    }
+}
+
+/// An endpoint of an app's realm, by its name.
+package struct EndpointName: Hashable, Sendable {
+    /// The app and the realm.
+    package let scope: AccountScope
+    /// `primary`, `listen`, or a name of the operator's.
+    package let endpoint: String
+
+    /// An endpoint of an app's realm.
+    package init(_ scope: AccountScope, _ endpoint: String) {
+        self.scope = scope
+        self.endpoint = endpoint
     }
 }

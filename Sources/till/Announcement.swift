@@ -12,13 +12,14 @@ struct Announcement: Sendable {
 
     func make(_ ports: Ports) {
         let file = document(ports)
+        FileHandle.standardOutput.write(Data((asJSON ? file : banner(ports)).utf8))
+        // The ready file comes last: who waits for it finds everything else said and written.
         do {
             try DataDirectory.write(file, to: directory.ports)
             if let readyFile { try DataDirectory.write(file, to: readyFile) }
         } catch {
             FileHandle.standardError.write(Data("till: \(error)\n".utf8))
         }
-        FileHandle.standardOutput.write(Data((asJSON ? file : banner(ports)).utf8))
     }
 
     /// Where a face is reached; an IPv6 address stands in brackets.

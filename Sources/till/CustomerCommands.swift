@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TillCore
 import TillShop
 
 struct CustomerCommand: AsyncParsableCommand {
@@ -17,7 +18,10 @@ struct CustomerCommand: AsyncParsableCommand {
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Creates a customer; one who exists stays as they are.",
-            discussion: "till customer create eva --storefront DEU"
+            discussion: """
+                till customer create eva --storefront DEU
+                till customer create vera --at 2026-01-31          may live on a clock of that day or later
+                """
         )
 
         @Argument(help: "The customer's name in this store.")
@@ -26,6 +30,8 @@ struct CustomerCommand: AsyncParsableCommand {
         var storefront: String?
         @Flag(help: "The customer never downloaded the app and so has no app transaction.")
         var withoutApp = false
+        @Option(help: "When, such as 2026-03-01, or milliseconds since 1970 (default now).")
+        var at: WrittenInstant?
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
 
@@ -36,6 +42,7 @@ struct CustomerCommand: AsyncParsableCommand {
                     .members([
                         "customer": .string(customer), "storefront": .text(storefront),
                         "downloadsApp": withoutApp ? .bool(false) : nil,
+                        "at": at.map { .number(String($0.instant.milliseconds)) },
                     ])
                 )
             }

@@ -36,6 +36,8 @@ TRANSACTION_KEYS = {
     "offerPeriod": str,
     "revocationType": str,
     "revocationPercentage": int,
+    "billingPlanType": str,
+    "commitmentInfo": dict,
     "deviceVerification": str,
     "deviceVerificationNonce": str,
 }
@@ -66,7 +68,23 @@ RENEWAL_KEYS = {
     "eligibleWinBackOfferIds": list,
     "appAccountToken": str,
     "appTransactionId": str,
+    "renewalBillingPlanType": str,
+    "commitmentInfo": dict,
 }
+COMMITMENT_KEYS = {
+    "billingPeriodNumber": int,
+    "totalBillingPeriods": int,
+    "commitmentExpiresDate": int,
+    "commitmentPrice": int,
+}
+RENEWAL_COMMITMENT_KEYS = {
+    "commitmentAutoRenewProductId": str,
+    "commitmentAutoRenewStatus": int,
+    "commitmentRenewalBillingPlanType": str,
+    "commitmentRenewalDate": int,
+    "commitmentRenewalPrice": int,
+}
+PLANS = ("BILLED_UPFRONT", "MONTHLY")
 ALWAYS_IN_RENEWAL = {
     "originalTransactionId", "autoRenewProductId", "productId", "autoRenewStatus", "signedDate", "environment",
     "recentSubscriptionStartDate", "renewalDate", "appTransactionId",
@@ -180,6 +198,15 @@ def check_transaction(payload: dict, environment: str, on_device: bool = False):
     if "appAccountToken" in payload:
         assert UUID.fullmatch(payload["appAccountToken"]) and not is_shared
 
+    assert payload.get("billingPlanType", "MONTHLY") in PLANS
+    assert "billingPlanType" not in payload or payload["type"] == SUBSCRIPTION
+    assert ("commitmentInfo" in payload) == (payload.get("billingPlanType") == "MONTHLY"), "who pays monthly is bound"
+    if "commitmentInfo" in payload:
+        commitment = payload["commitmentInfo"]
+        _check_keys(commitment, COMMITMENT_KEYS, set(COMMITMENT_KEYS))
+        assert 1 <= commitment["billingPeriodNumber"] <= commitment["totalBillingPeriods"] == 12
+        assert commitment["commitmentExpiresDate"] >= payload["expiresDate"]
+
     _check_offer(payload)
     if payload["type"] != SUBSCRIPTION and "offerType" in payload:
         assert payload["offerType"] == 3 and payload["offerDiscountType"] == "ONE_TIME"
@@ -226,6 +253,11 @@ def check_renewal_info(payload: dict, environment: str):
     assert ("renewalPrice" in payload) == ("currency" in payload)
     assert payload.get("expirationIntent", 1) in (1, 2, 3, 4, 5)
     assert payload.get("eligibleWinBackOfferIds") != []
+    assert payload.get("renewalBillingPlanType", "MONTHLY") in PLANS
+    if "commitmentInfo" in payload:
+        commitment = payload["commitmentInfo"]
+        _check_keys(commitment, RENEWAL_COMMITMENT_KEYS, set(RENEWAL_COMMITMENT_KEYS) - {"commitmentRenewalPrice"})
+        assert commitment["commitmentRenewalBillingPlanType"] in PLANS
     _check_offer(payload)
 
 

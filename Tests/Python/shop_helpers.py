@@ -36,6 +36,7 @@ V1, V2 = GetTransactionHistoryVersion.V1, GetTransactionHistoryVersion.V2
 JSON = "application/json"
 REQUEST_ID = re.compile(r"[A-Z2-7]{26}\.0\.0")
 DAY = 86_400_000
+NO_OFFER = {"kind": "NONE"}
 
 # What this run has done, for test_complete.py.
 provoked_codes = set()
@@ -267,6 +268,48 @@ class Purchase:
         return self.transaction.payload
 
 
+class Clock:
+    """A clock of customers' own: it stands still until it is advanced.
+
+    In a `with` block everything that is signed must be dated by it, to the millisecond. After the block the customers
+    live on the realm's clock again.
+    """
+
+    def __init__(self, realm, at):
+        self.realm = realm
+        self.name = str(uuid.uuid4())
+        self.now = at
+        self.customers = []
+        made = realm.control("createClock", {"name": self.name, "mode": "frozen", "at": at})
+        assert made == {"name": self.name, "mode": "frozen", "now": at}
+
+    def take(self, customer, **options):
+        """Lets a customer live on this clock; who does not exist is created."""
+        self.realm.create(customer, at=self.now, **options)
+        assert self.realm.control("useClock", {"clock": self.name}, customer=customer)["clock"] == self.name
+        self.customers.append(customer)
+
+    def advance(self, **target) -> dict:
+        """Leaps (`to`, `by` or `toNextEvent`), and answers how often the developer's server was told of what."""
+        before = self.now
+        report = self.realm.control("advanceOwnClock", target, clock=self.name)
+        assert report["from"] == before and report["setAside"] == []
+        assert report["to"] == target.get("to", report["to"])
+        self.now = report["to"]
+        return {told["notice"]: told["count"] for told in report["notifications"]}
+
+    def __enter__(self):
+        assert self.realm.clock is None, "one clock at a time"
+        self.realm.clock = self
+        return self
+
+    def __exit__(self, kind, *_):
+        self.realm.clock = None
+        if kind is None:
+            for customer in self.customers:
+                assert "clock" not in self.realm.control("useClock", {}, customer=customer)
+
+
 class Realm:
     """One realm of an app: buying through control, asking through Apple's API."""
 
@@ -275,6 +318,8 @@ class Realm:
         self.name = name
         self.environment = "Sandbox" if name == "sandbox" else "Production"
         self.client = app.client(name)
+        # The clock by which what is asked for lives; None is the wall's.
+        self.clock = None
         self._session = requests.Session()
         self.verifier = SignedDataVerifier(
             [app.root], False, Environment(self.environment), app.bundle_id,
@@ -309,20 +354,30 @@ class Realm:
     def create(self, customer, **options) -> dict:
         return self.control("createCustomer", {"customer": customer, **options})
 
-    def lapsed(self, customer, product_id, days=60, **options) -> Purchase:
-        """A subscription that was bought, cancelled, and has run out, on a clock that then caught up."""
-        start, clock = now_ms() - days * DAY, f"lapsed-{uuid.uuid4()}"
-        self.create(customer, at=start)
-        self.control("createClock", {"name": clock, "at": start})
-        self.control("useClock", {"clock": clock}, customer=customer)
-        body = {"productId": product_id, "offer": {"kind": "NONE"}, **options}
-        bought = self.control("buy", body, customer=customer)["transactionId"]
-        self.control("cancelSubscription", {}, originalTransactionId=bought)
-        self.control("advanceOwnClock", {"to": now_ms()}, clock=clock)
-        self.control("useClock", {}, customer=customer)
-        found = Purchase(self, self.control("getTransaction", transactionId=bought))
-        assert found.payload["expiresDate"] < now_ms()
-        return found
+    def cancel(self, original_id, **options) -> Purchase:
+        answer = self.control("cancelSubscription", options, originalTransactionId=original_id)
+        cancelled = Purchase(self, answer)
+        assert cancelled.events == ["autoRenewDisabled"]
+        assert cancelled.renewal["autoRenewStatus"] == 0
+        return cancelled
+
+    def on_clock(self, customer, at, **options) -> Clock:
+        """A clock on which only this customer lives, standing at an instant."""
+        clock = Clock(self, at)
+        clock.take(customer, **options)
+        return clock
+
+    def lapsed(self, customer, product_id, days=60, offer=NO_OFFER, **options) -> Purchase:
+        """A subscription that was bought so many days ago, turned off at once, and has run out since.
+
+        With None for an offer the customer gets what comes by itself.
+        """
+        with self.on_clock(customer, now_ms() - days * DAY) as clock:
+            bought = self.buy(customer, product_id, **_present(offer=offer), **options)
+            self.cancel(bought.original_id)
+            assert clock.advance(to=now_ms()) == {"EXPIRED/VOLUNTARY": 1}
+        assert bought.payload["expiresDate"] < now_ms()
+        return bought
 
     # Verified data
 
@@ -369,9 +424,11 @@ class Realm:
         digest = hashlib.sha384((nonce.lower() + device.lower()).encode()).digest()
         assert payload["deviceVerification"] == base64.b64encode(digest).decode()
 
-    @staticmethod
-    def _check_freshness(signed_date):
-        assert abs(now_ms() - signed_date) < 60_000, f"signed at {signed_date}, and it is {now_ms()}"
+    def _check_freshness(self, signed_date):
+        if self.clock:
+            assert signed_date == self.clock.now, f"signed at {signed_date}, and the clock shows {self.clock.now}"
+        else:
+            assert abs(now_ms() - signed_date) < 60_000, f"signed at {signed_date}, and it is {now_ms()}"
 
     # The wire
 

@@ -13,7 +13,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 import payload_rules
-from process_helpers import ROOT, clean_environment, run_till, till_binary
+from process_helpers import ROOT, assert_healthy, clean_environment, run_till, till_binary
 from shop_helpers import ControlClient, Till
 
 FIXTURE = ROOT / "Tests/Fixtures/storekit/v5.0.storekit"
@@ -206,12 +206,17 @@ def test_buying_with_and_without_offers(shop, run):
 
     assert offer_type(run("buy", MONTH, "--customer", "otto", *APP, as_json=True)) == 1
     assert offer_type(run("buy", MONTH, "--customer", "olga", "--introductory", *APP, as_json=True)) == 1
-    for name in ("oleg", "orla"):
-        # What could not be charged for sixty days has expired.
-        run("buy", THREAD, "--customer", name, "--at", "2023-11-14", *APP)
-        run("card", "decline", name, "--at", "2023-11-14", *APP)
-        lapsed = run("buy", MONTH, "--customer", name, "--no-offer", "--at", "1700000000000", *APP, as_json=True)
-        assert offer_type(lapsed) is None
+    # Two customers who live in the past subscribe, turn renewal off, and come back to the present.
+    run("clock", "create", "past", "--at", "2025-11-14", *APP)
+    for customer in ("oleg", "orla"):
+        run("customer", "create", customer, "--at", "2025-11-14", *APP)
+        run("customer", "clock", customer, "past", *APP)
+        assert offer_type(run("buy", MONTH, "--customer", customer, "--no-offer", *APP, as_json=True)) is None
+        run("subscription", "cancel", customer, *APP)
+    leap = run("clock", "advance", "1y", "--clock", "past", *APP, as_json=True)
+    assert leap["notifications"] == [{"notice": "EXPIRED/VOLUNTARY", "count": 2}]
+    for customer in ("oleg", "orla"):
+        run("customer", "clock", customer, "--none", *APP)
     assert offer_type(run("buy", MONTH, "--customer", "oleg", "--win-back", "rethread", *APP, as_json=True)) == 4
     assert offer_type(run("buy", MONTH, "--customer", "orla", "--code", "WEFT", *APP, as_json=True)) == 3
     assert "signature" in run("buy", MONTH, "--customer", "orla", "--promotional", "warp", *APP, code=1)
@@ -352,7 +357,18 @@ def test_serve_with_the_demo_carries_on_with_the_same_data(serve):
     client = ControlClient(till.address("control"))
     customers = client.call("listCustomers", bundleId=document["bundleId"], realm="sandbox")["customers"]
     assert {"ann", "bob", "carla", "dora"} == {entry["customer"] for entry in customers}
+    for realm in ("sandbox", "production"):
+        told = client.call("listNotifications", query={"limit": "100"}, bundleId=document["bundleId"], realm=realm)
+        words = {
+            (entry["customer"], entry["notificationType"], entry.get("subtype")) for entry in told["notifications"]
+        }
+        assert words >= {
+            ("ann", "ONE_TIME_CHARGE", None), ("ann", "REFUND", None), ("ann", "SUBSCRIBED", "INITIAL_BUY"),
+            ("bob", "SUBSCRIBED", "INITIAL_BUY"), ("bob", "DID_FAIL_TO_RENEW", None),
+            ("bob", "EXPIRED", "BILLING_RETRY"), ("carla", "ONE_TIME_CHARGE", None),
+        }, words
     assert till.stop() == 0
+    assert_healthy(till.data, "after the demo")
     again = serve("--demo", data=till.data)
     assert {key: again.document[key] for key in ("keyId", "issuerId", "bundleId", "keyFile")} == {
         key: document[key] for key in ("keyId", "issuerId", "bundleId", "keyFile")

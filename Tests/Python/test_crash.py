@@ -22,7 +22,7 @@ from process_helpers import (
 BUNDLE = "com.example.crash"
 REALM = "sandbox"
 CLIENTS = 64
-ROUNDS = 5
+ROUNDS = 30 if os.environ.get("TILL_SOAK") else 5
 PURCHASES = 2_000
 # A seed of its own for every run; TILL_CRASH_SEED repeats one.
 SEED = int(os.environ.get("TILL_CRASH_SEED") or random.SystemRandom().randrange(1 << 32))

@@ -5,9 +5,7 @@ from appstoreserverlibrary.models.InAppOwnershipType import InAppOwnershipType
 from appstoreserverlibrary.models.Status import Status
 
 from catalog_of_everything import BASIC, BASIC_YEAR, COINS, FOREVER, ONE, PRO, SOLO
-from shop_helpers import ControlRefused, ids
-
-NO_OFFER = {"kind": "NONE"}
+from shop_helpers import NO_OFFER, ControlRefused, ids
 
 
 class Family:

@@ -10,10 +10,9 @@ from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppA
 
 from catalog_of_everything import BASIC, COINS, EXTRA, FOREVER, ONE, PRICES, PRO, SEASON, SOLO, TICKETS, TWO
 from payload_rules import SUBSCRIPTION
-from shop_helpers import DAY, DESCENDING, V1, V2, ids, now_ms
+from shop_helpers import DAY, DESCENDING, NO_OFFER, V1, V2, ids, now_ms
 
 HISTORY_KEYS = {"revision", "hasMore", "bundleId", "appAppleId", "environment", "signedTransactions"}
-NO_OFFER = {"kind": "NONE"}
 
 
 # What a purchase says -------------------------------------------------------------------------------------------------
@@ -155,6 +154,19 @@ def test_each_answer_is_signed_anew(sandbox, customer):
         for _ in range(3)
     ]
     assert bought.payload["signedDate"] <= dates[0] <= dates[1] <= dates[2]
+
+
+def test_whoever_lives_on_another_clock_is_signed_for_at_its_instant(realm, customer):
+    """The realm checks the date of everything that it verifies against that clock, to the millisecond."""
+    with realm.on_clock(customer, at=now_ms() + 400 * DAY) as clock:
+        bought = realm.buy(customer, COINS)
+        clock.advance(by="P1M")
+        realm.refund(bought.id)
+        clock.advance(by="36h")
+        realm.transaction(realm.client.get_transaction_info(bought.id).signedTransactionInfo)
+        realm.app_transaction(realm.client.get_app_transaction_info(bought.id).signedAppTransactionInfo)
+        realm.transaction(realm.client.look_up_order_id(bought.order_id).signedTransactions[0])
+        assert ids(realm.whole_history(bought.id)[0]) == ids(realm.whole_refund_history(bought.id)[0]) == [bought.id]
 
 
 # App transaction info -------------------------------------------------------------------------------------------------
@@ -324,7 +336,8 @@ def test_renewal_info_of_an_expired_subscription_says_why_and_keeps_its_date(san
     (last,) = sandbox.client.get_all_subscription_statuses(bought.id).data[0].lastTransactions
     renewal = sandbox.renewal_info(last.signedRenewalInfo)
     assert renewal["renewalDate"] == bought.payload["expiresDate"] < now_ms()
-    assert renewal["expirationIntent"] in (1, 5) and renewal["isInBillingRetryPeriod"] is False
+    assert renewal["autoRenewStatus"] == 0
+    assert renewal["expirationIntent"] == 1 and renewal["isInBillingRetryPeriod"] is False
     assert renewal["eligibleWinBackOfferIds"] == ["return"]
     assert sandbox.transaction(last.signedTransactionInfo).lasting == bought.transaction.lasting
 

@@ -42,11 +42,14 @@ class Product:
         offers = [offer for offer in offers if offer and offer.get("billingPlanType") != "MONTHLY"]
         self.introductory = offers[0] if offers else None
         self.price = _milliunits(entry["displayPrice"])
+        plans = {plan["billingPlanType"] for plan in entry.get("billingPlans", []) if plan.get("isEnabled")}
+        self.plan = "BILLED_UPFRONT" if "MONTHLY" in plans else None
 
     def check(self, payload, storefront, takes_offer):
         """A purchase shows exactly what the file says of the product."""
         assert payload["productId"] == self.id and payload["type"] == TYPES[self.query_type]
         assert payload.get("subscriptionGroupIdentifier") == self.group
+        assert payload.get("billingPlanType") == self.plan, "said where it can be chosen"
         assert payload["storefront"] == storefront and payload["currency"] == CURRENCIES[storefront]
         offer = self.introductory if takes_offer else None
         if offer is None:
@@ -143,6 +146,54 @@ class Reader:
         return rows
 
 
+def sell(realm, clock, products, storefront):
+    """Sells each product once, some consumables more, and refunds a few: one act an hour. What was subscribed to is
+    turned off at once, so that nothing renews.
+
+    One customer buys the first product of each group and all the rest, another the second, and so on.
+
+    Returns the customers' models, and every date at which something was bought.
+    """
+    def an_hour_later():
+        clock.advance(by="PT1H")
+        return clock.now
+
+    models = {"0": Model(realm.control("getCustomer", customer="0")["appTransactionId"])}
+    bought, dates, places = [], [clock.now], {}
+    for product in products:
+        place = places[product.group] = places.get(product.group, -1) + 1
+        customer = "0" if product.group is None else str(place)
+        if customer not in models:
+            clock.take(customer, storefront=storefront)
+        at = an_hour_later()
+        purchase = realm.buy(
+            customer, product.id, storefront=storefront, quantity=3 if product.query_type == "CONSUMABLE" else 1,
+        )
+        product.check(purchase.payload, storefront, takes_offer=product.query_type == "AUTO_RENEWABLE")
+        assert purchase.payload["purchaseDate"] == at
+        assert purchase.id not in bought, f"{product.id} left no transaction of its own"
+        if product.query_type == "AUTO_RENEWABLE":
+            assert realm.cancel(purchase.id).transaction.lasting == purchase.transaction.lasting
+        bought.append(purchase.id)
+        dates.append(at)
+        models.setdefault(customer, Model(purchase.id)).enter(purchase.transaction.lasting)
+    consumables = [product for product in products if product.query_type == "CONSUMABLE"]
+    for product in itertools.islice(itertools.cycle(consumables), MORE if consumables else 0):
+        dates.append(an_hour_later())
+        purchase = realm.buy("0", product.id, storefront=storefront, finished=True)
+        assert purchase.payload["purchaseDate"] == clock.now
+        models["0"].enter(purchase.transaction.lasting)
+
+    # Every third purchase is refunded, and of these every second refund is taken back.
+    for number, row in enumerate(models["0"].rows[::3]):
+        an_hour_later()
+        models["0"].enter(realm.refund(row["transactionId"], reason=number % 2).transaction.lasting)
+        if number % 2:
+            an_hour_later()
+            models["0"].enter(realm.reverse(row["transactionId"]).transaction.lasting)
+    return models, dates
+
+
 @pytest.mark.parametrize("number, file", list(enumerate(FILES)), ids=[file.name for file in FILES])
 def test_everything_in_a_file_is_sold_and_history_shows_it_under_every_filter_and_pair(
     server, control, team, capsys, number, file
@@ -159,43 +210,13 @@ def test_everything_in_a_file_is_sold_and_history_shows_it_under_every_filter_an
     realm = app.sandbox if number % 2 == 0 else app.production
     begun = time.monotonic()
 
-    # One customer buys the first product of each group and all the rest, another the second, and so on.
     start = now_ms() // 1000 * 1000 - 20 * DAY
-    clock = itertools.count(start, 3_600_000)
-    realm.control("createCustomer", {"customer": "0", "storefront": storefront, "at": start})
-    realm.control("createCustomer", {"customer": "member", "storefront": storefront, "at": start})
-    first = realm.control("getCustomer", customer="0")["appTransactionId"]
+    with realm.on_clock("0", start, storefront=storefront) as clock:
+        clock.take("member", storefront=storefront)
+        models, dates = sell(realm, clock, products, storefront)
+        clock.advance(to=now_ms())
     member = Model(realm.control("getCustomer", customer="member")["appTransactionId"])
-    models = {"0": Model(first)}
-    next(clock)
-
-    bought, dates, places = [], [start], {}
-    for product in products:
-        place = places[product.group] = places.get(product.group, -1) + 1
-        customer = "0" if product.group is None else str(place)
-        at = next(clock)
-        purchase = realm.buy(
-            customer, product.id, at=at, storefront=storefront,
-            quantity=3 if product.query_type == "CONSUMABLE" else 1,
-        )
-        product.check(purchase.payload, storefront, takes_offer=product.query_type == "AUTO_RENEWABLE")
-        assert purchase.payload["purchaseDate"] == at
-        assert purchase.id not in bought, f"{product.id} left no transaction of its own"
-        bought.append(purchase.id)
-        dates.append(at)
-        models.setdefault(customer, Model(purchase.id)).enter(purchase.transaction.lasting)
-    consumables = [product for product in products if product.query_type == "CONSUMABLE"]
-    for product in itertools.islice(itertools.cycle(consumables), MORE if consumables else 0):
-        at = next(clock)
-        purchase = realm.buy("0", product.id, at=at, storefront=storefront, finished=True)
-        dates.append(at)
-        models["0"].enter(purchase.transaction.lasting)
-
-    # Every third purchase is refunded, and of these every second refund is taken back.
-    for number_, row in enumerate(models["0"].rows[::3]):
-        models["0"].enter(realm.refund(row["transactionId"], at=next(clock), reason=number_ % 2).transaction.lasting)
-        if number_ % 2:
-            models["0"].enter(realm.reverse(row["transactionId"], at=next(clock)).transaction.lasting)
+    bought = {row["transactionId"] for model in models.values() for row in model.rows}
 
     # Now a member joins the first customer's family and gets what that one still holds and can share.
     reader = Reader(realm)
@@ -217,8 +238,9 @@ def test_everything_in_a_file_is_sold_and_history_shows_it_under_every_filter_an
             assert copy.get(key) == original.get(key), key
         dates.append(copy["purchaseDate"])
         member.enter(copy)
-    if consumables:
-        member.enter(realm.buy("member", consumables[0].id, storefront=storefront).transaction.lasting)
+    consumable = next((product for product in products if product.query_type == "CONSUMABLE"), None)
+    if consumable:
+        member.enter(realm.buy("member", consumable.id, storefront=storefront).transaction.lasting)
     models["member"] = member
 
     asked = 0
@@ -233,7 +255,7 @@ def test_everything_in_a_file_is_sold_and_history_shows_it_under_every_filter_an
     rows = sum(len(model.rows) for model in models.values())
     with capsys.disabled():
         print(f"\n{file.name}: version {summary.get('version', 'unknown')}, {len(products)} products, "
-              f"{summary['groups']} groups, {summary['offers']} offers; {len(bought)} products bought, {rows} "
+              f"{summary['groups']} groups, {summary['offers']} offers; {len(products)} products bought, {rows} "
               f"transactions of {len(models)} customers; {asked} filters and pairs, {reader.calls} history calls, "
               f"{time.monotonic() - begun:.1f} s", end=" ")
 

@@ -69,6 +69,78 @@ struct DoctorTests {
             finding: "names the original",
             "UPDATE ledger SET original_id = original_id + 1024 WHERE id = $ID"
         ),
+        .sql(
+            "a deadline that is noted wrongly",
+            finding: "something falls due next at",
+            "UPDATE accounts SET next_due = next_due + 1000 WHERE next_due IS NOT NULL"
+        ),
+        .sql(
+            "a deadline that is not noted",
+            finding: "noted is never",
+            "UPDATE accounts SET next_due = NULL WHERE next_due IS NOT NULL"
+        ),
+        .sql("an account under another clock", finding: "clock than its own", "UPDATE accounts SET clock = 'other'"),
+        .sql(
+            "a delivery by another clock",
+            finding: "clock than its account's",
+            "UPDATE deliveries SET clock = 'other' WHERE due IS NOT NULL"
+        ),
+        .sql("a lost notification", finding: "notifications and has", "DELETE FROM outbox WHERE type = 'SUBSCRIBED'"),
+        .sql(
+            "a notification that nobody caused",
+            finding: "should have 5 notifications and has 6",
+            """
+            INSERT INTO outbox
+            SELECT partition, id + 1024000, realm, app, account, original_id, transaction_id, uuid || 'x',
+                type, subtype, is_triggered, signed_date, chain, body, body_signature, transaction_info,
+                transaction_signature, renewal_info, renewal_signature
+            FROM outbox WHERE type = 'SUBSCRIBED' AND realm = 'sandbox'
+            """
+        ),
+        .sql("a delivery of nothing", finding: "which is missing", "DELETE FROM outbox WHERE type = 'REFUND'"),
+        .sql("lost certificates of a chain", finding: "which signed", "DELETE FROM documents WHERE kind = 'chain'"),
+        .sql(
+            "certificates that cannot be read",
+            finding: "which signed notifications",
+            "UPDATE documents SET body = '\"AAAA\"' WHERE kind = 'chain'"
+        ),
+        .sql(
+            "a notification that says something else",
+            finding: "does not fit what it says",
+            "UPDATE outbox SET body = CAST(replace(CAST(body AS TEXT), 'INITIAL_BUY', 'RESUBSCRIBE') AS BLOB)"
+        ),
+        .sql(
+            "a notification about something else",
+            finding: "does not fit what it says",
+            "UPDATE outbox SET transaction_info = CAST(replace(CAST(transaction_info AS TEXT), 'USD', 'EUR') AS BLOB)"
+        ),
+        .sql(
+            "a notification with the signature of another",
+            finding: "does not fit what it says",
+            """
+            UPDATE outbox SET renewal_signature =
+                (SELECT renewal_signature FROM outbox WHERE type = 'DID_RENEW')
+            WHERE type = 'SUBSCRIBED' AND realm = 'sandbox'
+            """
+        ),
+        .sql(
+            "a delivery to nobody",
+            finding: "due to the endpoint gone",
+            "UPDATE deliveries SET endpoint = 'gone' WHERE due IS NOT NULL"
+        ),
+        .sql(
+            "a running period that differs from the ledger",
+            finding: "otherwise than the ledger",
+            """
+            UPDATE accounts SET state = json_set(state, '$.subscriptions[0].running.quantity', 7)
+            WHERE json_extract(state, '$.subscriptions[0].running') IS NOT NULL
+            """
+        ),
+        .sql(
+            "a product that the account forgot",
+            finding: "does not know that it holds skin",
+            "UPDATE accounts SET state = json_remove(state, '$.holdings') WHERE realm = 'sandbox'"
+        ),
         .sql("a value nobody wrote", finding: "damaged type", "UPDATE ledger SET type = 'gift' WHERE id = $ID"),
         .sql(
             "a key that cannot be read",
@@ -107,11 +179,18 @@ struct DoctorTests {
 
     private func shop() async throws -> (TestShop, TransactionID) {
         let test = try await TestShop(selling: SampleProducts.all)
+        try await test.shop.updateRules(of: AccountScope(realm: .sandbox, app: TestShop.bundleID)) {
+            $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/nobody-sends")]
+        }
         let coins = try await test.buy("coins", by: "ann")
         try await test.buy("pro", by: "ann")
         try await test.buy("skin", by: "ann")
         let regretted = try await test.buy("coins", by: "ann")
         _ = try await test.shop.perform(.refund(Refund(transaction: regretted.id)), by: test.customer("ann"))
+        // In production a renewal is charged a day ahead; until then the period before it goes on.
+        try await test.buy("pro", by: "eve", in: .production)
+        let production = ClockName(AccountScope(realm: .production, app: TestShop.bundleID))
+        _ = try await test.shop.advance(production, .by(milliseconds: 156 * 3_600_000), settling: false)
         try await test.shop.storage.close()
         return (test, coins.id)
     }
@@ -138,6 +217,39 @@ struct DoctorTests {
             findings.contains { $0.contains(corruption.word) } || corruption.word.isEmpty,
             "\(corruption.testDescription): \(findings)"
         )
+    }
+
+    @Test("A damaged file is not served, and the refusal says what to do next")
+    func refused() async throws {
+        let (test, _) = try await shop()
+        let database = try DatabaseQueue(path: test.directory.database)
+        let page = try await database.read { db in
+            try Int64.fetchOne(db, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'ledger_by_order'")
+        }
+        try database.close()
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: test.directory.database))
+        // Behind the head of the page, where its cells begin: the file still opens.
+        try file.seek(toOffset: UInt64((try #require(page) - 1) * 8_192 + 8_192 - 64))
+        try file.write(contentsOf: Data(repeating: 0x7f, count: 64))
+        try file.close()
+        let error = #expect(throws: StoreRefused.self) { try SQLiteStorage(path: test.directory.database) }
+        #expect("\(try #require(error))".contains("till doctor says more"))
+        #expect(await !findings(test).isEmpty)
+    }
+
+    @Test("What was noted while a product was for sale, or another rate held, is no finding")
+    func overtaken() async throws {
+        let (test, _) = try await shop()
+        let storage = try SQLiteStorage(path: test.directory.database)
+        let registry = try await Registry(storage: storage)
+        var catalog = registry.catalog(of: TestShop.bundleID)
+        for var product in catalog.products.values {
+            product.isForSale = false
+            catalog.put(product)
+        }
+        try await registry.put(catalog, of: TestShop.bundleID)
+        try await storage.close()
+        #expect(await findings(test).isEmpty)
     }
 
     @Test("The doctor works beside a server that is selling")

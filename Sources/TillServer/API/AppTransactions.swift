@@ -14,7 +14,7 @@ extension AppleAPI {
         let id = try await customer(exchange)
         guard
             let account = try await shop.storage.account(id),
-            let signed = try shop.signedAppTransaction(of: account, at: exchange.now)
+            let signed = try shop.signedAppTransaction(of: account, at: shop.now(of: account))
         else {
             throw APIError.appTransactionDoesNotExist.because("The customer has bought but never downloaded the app.")
         }

@@ -26,7 +26,7 @@ extension AppleAPI {
         var json = PayloadWriter(capacity: 8_192 * (rows.count + 1))
         // 1 tells of an order that is unknown here; then there is no list, not an empty one.
         json.put("status", rows.isEmpty ? 1 : 0)
-        if !rows.isEmpty { json.put("signedTransactions", try signed(rows, exchange)) }
+        if !rows.isEmpty { json.put("signedTransactions", try await signed(rows, exchange)) }
         return .json(json.finish())
     }
 

@@ -24,7 +24,7 @@ extension AppleAPI {
         let rows = found.prefix(20)
         cursor.position = rows.last?.refundNumber ?? cursor.position
         var json = PayloadWriter(capacity: 8_192 * (rows.count + 1))
-        json.put("signedTransactions", try signed(Array(rows), exchange))
+        json.put("signedTransactions", try await signed(Array(rows), exchange))
         json.put("revision", shop.cursors.seal(cursor))
         json.put("hasMore", found.count > rows.count)
         return .json(json.finish())
@@ -41,7 +41,7 @@ extension AppleAPI {
         }
         let rows = try await shop.storage.latestRefunds(of: account, limit: 50)
         var json = PayloadWriter(capacity: 8_192 * (rows.count + 1))
-        json.put("signedTransactions", try signed(rows, exchange))
+        json.put("signedTransactions", try await signed(rows, exchange))
         return .json(json.finish())
     }
 }

@@ -47,7 +47,7 @@ extension AppleAPI {
         json.put("appAppleId", exchange.caller.app.appleID)
         json.put("environment", realm.environment)
         json.put("hasMore", page.hasMore)
-        json.put("signedTransactions", try signed(page.rows, exchange))
+        json.put("signedTransactions", try await signed(page.rows, exchange))
         return .json(json.finish())
     }
 
@@ -70,8 +70,16 @@ extension AppleAPI {
         return opened
     }
 
-    func signed(_ rows: [Transaction], _ exchange: Exchange) throws -> [String] {
-        try rows.map { try shop.signed($0, realm: realm, app: exchange.caller.app.bundleID, at: exchange.now) }
+    /// One customer's rows, signed at the instant that the customer's clock shows.
+    func signed(_ rows: [Transaction], _ exchange: Exchange) async throws -> [String] {
+        var now = exchange.now
+        // The account says by which clock; it is not read where there is only one.
+        if let row = rows.first, !shop.clocks.own(in: exchange.scope).isEmpty,
+            let account = try await shop.storage.account(row.account)
+        {
+            now = shop.now(of: account)
+        }
+        return try rows.map { try shop.signed($0, realm: realm, app: exchange.caller.app.bundleID, at: now) }
     }
 
     // MARK: Parameters

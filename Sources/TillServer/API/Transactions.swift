@@ -19,7 +19,7 @@ extension AppleAPI {
         let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
         let row = try await transaction(number, in: exchange.scope, orThrow: .transactionIDNotFound)
         var json = PayloadWriter(capacity: 8_192)
-        json.put("signedTransactionInfo", try signed([row], exchange)[0])
+        json.put("signedTransactionInfo", try await signed([row], exchange)[0])
         return .json(json.finish())
     }
 

@@ -58,7 +58,7 @@ package final class Listeners: Sendable {
     package func next(in scope: AccountScope, hasPrimary: Bool, wait: Duration) async -> Offer? {
         let id = UUID()
         let now = wallClock()
-        let place = Place(scope: scope, endpoint: hasPrimary ? "listen" : EndpointRecord.primary)
+        let place = Place(scope: scope, endpoint: hasPrimary ? EndpointRecord.listening : EndpointRecord.primary)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let offer: Offer?? = state.withLock { state in

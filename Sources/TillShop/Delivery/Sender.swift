@@ -37,6 +37,9 @@ package actor Sender: Service {
     /// When a delivery falls due next on a clock that moves, by the wall.
     private var alarms: [ClockName: Timestamp] = [:]
     private var isStopping = false
+    /// When endpoints that are no more are looked for next, by the wall.
+    private var nextSweep: Timestamp?
+    private static let sweepInterval: Int64 = 60_000
     /// Posts to one endpoint at once.
     private static let mostAtOnce = 16
 
@@ -87,6 +90,21 @@ package actor Sender: Service {
                 continue
             }
             try? await shop.storage.dropDeliveries(to: scope.endpoint, in: scope.scope)
+        }
+        guard let sweep = nextSweep else {
+            nextSweep = wall.advanced(milliseconds: Self.sweepInterval)
+            return
+        }
+        guard sweep <= wall else { return }
+        nextSweep = wall.advanced(milliseconds: Self.sweepInterval)
+        await forgetWhatNobodyIsOwed()
+    }
+
+    /// What was noted while its endpoint was being removed, or for a listener of an earlier process, is owed to nobody.
+    package func forgetWhatNobodyIsOwed() async {
+        for owed in (try? await shop.storage.owedEndpoints()) ?? []
+        where shop.endpoints(of: owed.scope).allSatisfy({ $0.name != owed.endpoint }) {
+            try? await shop.storage.dropDeliveries(to: owed.endpoint, in: owed.scope)
         }
     }
 

@@ -1,0 +1,116 @@
+import TillCore
+import TillSigning
+import TillStorage
+
+/// What falls due, and what developers' servers are told.
+extension Doctor {
+    // MARK: What falls due
+
+    /// What was noted to fall due next in an account, against what the rules say.
+    ///
+    /// It is noted when the account changes. So it may also be what the rules said while a product was, or was not, for
+    /// sale, or while another rate held; whoever is woken by it notes afresh.
+    func dueFindings(_ account: Account, noted: Timestamp?, _ registry: Registry) -> [String] {
+        let scope = AccountScope(realm: account.realm, app: account.app)
+        let catalog = registry.catalog(of: account.app)
+        let present = registry.rules(of: scope)
+        let wanted = due(account, catalog, present)
+        guard noted != wanted else { return [] }
+        for rate in [present.rate] + RenewalRate.all {
+            var rules = present
+            rules.rate = rate
+            for isForSale in [nil, true, false] as [Bool?] where due(account, catalog, rules, isForSale) == noted {
+                return []
+            }
+        }
+        func words(_ instant: Timestamp?) -> String { instant?.iso8601 ?? "never" }
+        return [
+            "In account \(account.id.number) (\(account.customer)) something falls due next at \(words(wanted)); "
+                + "noted is \(words(noted))."
+        ]
+    }
+
+    private func due(_ account: Account, _ catalog: Catalog, _ rules: ScopeRules, _ isForSale: Bool? = nil)
+        -> Timestamp?
+    {
+        var catalog = catalog
+        if let isForSale {
+            for var product in catalog.products.values {
+                product.isForSale = isForSale
+                catalog.put(product)
+            }
+        }
+        let ledger = Ledger(
+            accounts: [account],
+            catalog: catalog,
+            policy: rules.policy(of: account.realm, under: Settings()),
+            identifiers: Identifiers(reserved: 0..<0),
+            at: account.lastEvent
+        )
+        return ledger.nextDue(of: account)
+    }
+
+    // MARK: Endpoints
+
+    /// Nobody can tell from outside whether somebody listens with `till listen`: at a place called `listen`, and at
+    /// `primary` where no primary endpoint is set.
+    func endpointFindings(_ storage: any Storage, _ registry: Registry) async throws -> [String] {
+        try await storage.owedEndpoints().filter { owed in
+            ![EndpointRecord.primary, EndpointRecord.listening].contains(owed.endpoint)
+                && !registry.rules(of: owed.scope).endpoints.contains { $0.name == owed.endpoint }
+        }.map {
+            "Notifications of \($0.scope.app) (\($0.scope.realm.rawValue)) are due to the endpoint \($0.endpoint), "
+                + "which does not exist."
+        }
+    }
+
+    // MARK: Signatures
+
+    /// How many of the oldest and of the newest notifications of an app's realm are verified.
+    private static let sample = 100
+
+    func signatureFindings(_ storage: any Storage, _ registry: Registry) async throws -> [String] {
+        var signatures: [String: FrozenSignature] = [:]
+        var headers: [String: [UInt8]] = [:]
+        var findings: [String] = []
+        for document in try await storage.documents(.chain) {
+            let header = Chains.header(in: document)
+            headers[document.name] = header
+            do {
+                signatures[document.name] = try FrozenSignature(header: header)
+            } catch {
+                findings.append("The certificates of chain \(document.name), which signed notifications: \(error)")
+            }
+        }
+        for app in registry.apps {
+            for realm in Realm.allCases {
+                let scope = AccountScope(realm: realm, app: app.bundleID)
+                for entry in try await Self.sample(of: scope, storage) {
+                    // That a chain is missing is said once, by the engine.
+                    guard let signature = signatures[entry.chain], let header = headers[entry.chain] else { continue }
+                    if !Self.isIntact(entry, header, signature) {
+                        findings.append(
+                            "The signature of notification \(entry.uuid) (\(entry.type)) does not fit what it says."
+                        )
+                    }
+                }
+            }
+        }
+        return findings
+    }
+
+    private static func sample(of scope: AccountScope, _ storage: any Storage) async throws -> [OutboxEntry] {
+        let oldest = try await storage.notifications(NotificationQuery(scope: scope, limit: sample))
+        guard oldest.count == sample else { return oldest }
+        let known = Set(oldest.map(\.id))
+        let newest = NotificationQuery(scope: scope, isDescending: true, limit: sample)
+        return oldest + (try await storage.notifications(newest)).filter { !known.contains($0.id) }
+    }
+
+    private static func isIntact(_ entry: OutboxEntry, _ header: [UInt8], _ signature: FrozenSignature) -> Bool {
+        let parts = [entry.transactionInfo, entry.renewalInfo].compactMap(\.self)
+        let whole = Shop.filled(entry.body.payload, entry.transactionInfo, entry.renewalInfo, header: header)
+        return parts.allSatisfy { signature.isValid($0.signature, for: $0.payload) }
+            && signature.isValid(entry.body.signature, for: whole)
+    }
+}

@@ -1,0 +1,253 @@
+"""kill -9 while time runs fast: every state change is told, once and for all, in order, and nothing is lost."""
+
+import os
+import random
+import threading
+import time
+from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+
+from listening_post import ListeningPost
+from process_helpers import Server, assert_healthy, payload, set_up_app, till_binary
+
+BUNDLE = "com.example.crashclock"
+SCOPE = f"/v1/apps/{BUNDLE}/sandbox"
+SUBSCRIBERS = 200
+ROUNDS = 30 if os.environ.get("TILL_SOAK") else 5
+# Eleven and a half days pass in a second.
+SPEED = 1_000_000
+HOUR = 3_600_000
+# A seed of its own for every run; TILL_CRASH_SEED repeats one.
+SEED = int(os.environ.get("TILL_CRASH_SEED") or random.SystemRandom().randrange(1 << 32))
+ACTIVE, EXPIRED, RETRY = 1, 2, 3
+
+
+def flaky(seed):
+    """Of ten posts six are taken, two refused, one is left without an answer, and one is taken late."""
+    chance = random.Random(seed)
+    lock = threading.Lock()
+
+    def answer(handler):
+        with lock:
+            kind, delay, stays = chance.randrange(10), chance.uniform(0.05, 0.3), chance.random() < 0.5
+        if kind == 9:
+            time.sleep(delay)
+        if kind != 8:
+            handler.send_response(500 if kind in (6, 7) else 200)
+            handler.send_header("Content-Length", "0")
+            handler.end_headers()
+            # Otherwise the connection ends without a word of it.
+            handler.close_connection = not stays
+
+    return answer
+
+
+@pytest.fixture
+def post():
+    post = ListeningPost(flaky(SEED))
+    yield post
+    post.close()
+
+
+@pytest.fixture
+def servers(tmp_path):
+    """Starts servers on one data directory, and leaves none behind."""
+    till_binary()
+    started = []
+
+    def start() -> Server:
+        started.append(Server(tmp_path / "data", tmp_path))
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.kill()
+
+
+class Subscriber:
+    """Somebody who subscribed in the past month; one in ten turned renewal off, of one in ten the card is declined."""
+
+    def __init__(self, number):
+        self.name = f"customer-{number}"
+        self.number = number
+        self.cancels = number % 10 == 3
+        self.declines = number % 10 == 7
+
+    def subscribe(self, server, start):
+        """Subscribes at an instant of their own, so that something falls due all the time."""
+        session = requests.Session()
+
+        def control(path, body):
+            answer = session.post(f"http://127.0.0.1:{server.ports['control']}{SCOPE}{path}", json=body, timeout=60)
+            assert answer.status_code in (200, 201), answer.text
+            return answer.json()
+
+        bought = control(f"/customers/{self.name}/purchases", {
+            "productId": f"{BUNDLE}.basic", "offer": {"kind": "NONE"}, "at": start - self.number * 3 * HOUR,
+        })
+        self.original = bought["transactionId"]
+        assert bought["notifications"] == ["SUBSCRIBED/INITIAL_BUY"]
+        if self.cancels:
+            control(f"/subscriptions/{self.original}/cancel", {})
+        if self.declines:
+            control(f"/customers/{self.name}/card", {"card": "declinedForRenewals"})
+        return self
+
+    def expected(self, rows, status):
+        """What must have been told, from the rows and the state that the customer ended in."""
+        told = Counter()
+        for row in rows:
+            purchase = row["transactionReason"] == "PURCHASE"
+            told["SUBSCRIBED/INITIAL_BUY" if purchase else "DID_RENEW", row["transactionId"]] += 1
+        if self.cancels:
+            told["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", self.original] += 1
+            told["EXPIRED/VOLUNTARY", self.original] += status == EXPIRED
+        if self.declines:
+            told["DID_FAIL_TO_RENEW", self.original] += status in (RETRY, EXPIRED)
+            told["EXPIRED/BILLING_RETRY", self.original] += status == EXPIRED
+        return +told
+
+
+def test_every_state_change_is_told_through_kill_9(servers, post, tmp_path):
+    print(f"\nTILL_CRASH_SEED={SEED}")
+    chance = random.Random(SEED)
+    server = servers()
+    key = set_up_app(server, BUNDLE)
+    server.control("PUT", f"{SCOPE}/endpoints/primary", {"url": post.url})
+    start = server.control("PUT", f"{SCOPE}/clock", {"mode": "frozen"})["now"]
+    with ThreadPoolExecutor(8) as pool:
+        subscribers = list(pool.map(lambda n: Subscriber(n).subscribe(server, start), range(SUBSCRIBERS)))
+
+    for round_ in range(ROUNDS):
+        server.control("PUT", f"{SCOPE}/clock", {"mode": "running", "speed": SPEED})
+        before = len(post.received)
+        time.sleep(chance.uniform(0.3, 4.0))
+        server.kill()
+        assert_healthy(server.data, f"after kill {round_ + 1}")
+        begun = time.monotonic()
+        server = servers()
+        print(f"kill {round_ + 1}: {len(post.received) - before} posts; "
+              f"started again in {time.monotonic() - begun:.1f} s")
+
+    end = freeze(server)
+    post.answer = 200
+    settle(server)
+    notifications = told(server)
+    print(f"{(end - start) / HOUR / 24:.0f} days, {len(notifications)} notifications, {len(post.received)} posts")
+
+    problems = against_the_ledger(server, key, subscribers, notifications)
+    problems += against_the_post(notifications, list(post.received))
+    assert not problems, f"{len(problems)} problems:\n" + "\n".join(problems[:20])
+    kinds = Counter(notice(entry) for entry in notifications)
+    assert kinds["DID_RENEW"] > SUBSCRIBERS // 10 and kinds["SUBSCRIBED/INITIAL_BUY"] == SUBSCRIBERS, kinds
+    assert_healthy(server.data, "beside the running server")
+    assert server.stop() == 0
+    assert_healthy(server.data, "after a clean stop")
+
+
+def freeze(server) -> int:
+    """What fell due while nobody was there has happened when the clock stands."""
+    state = server.control("PUT", f"{SCOPE}/clock", {"mode": "frozen"})
+    report = server.control("POST", f"{SCOPE}/clock/advance", {"to": state["now"]})
+    assert report["setAside"] == []
+    return state["now"]
+
+
+def settle(server):
+    """Leaps on until nothing is owed: what the post refused is tried again within three days."""
+    for _ in range(20):
+        answer = server.session.post(
+            f"http://127.0.0.1:{server.ports['control']}{SCOPE}/clock/advance", json={"by": "PT24H", "settle": True},
+            timeout=120,
+        )
+        assert answer.status_code == 200, answer.text
+        report = answer.json()
+        assert report["setAside"] == []
+        if report["owed"] == 0 and not any("nextAttemptDate" in delivery for entry in told(server)
+                                           for delivery in entry["deliveries"]):
+            return
+    raise AssertionError(f"still owed: {report}")
+
+
+def told(server) -> list:
+    """Every notification that was made, oldest first."""
+    found, after = [], ""
+    while True:
+        page = server.control("GET", f"{SCOPE}/notifications?limit=100{after}")
+        found += page["notifications"]
+        if "next" not in page:
+            return found[::-1]
+        after = f"&after={page['next']}"
+
+
+def notice(entry) -> str:
+    return "/".join(filter(None, (entry["notificationType"], entry.get("subtype"))))
+
+
+def against_the_ledger(server, key, subscribers, notifications):
+    """Each state change has its one notification, about the right transaction; there is no other."""
+    by_customer = defaultdict(list)
+    for entry in notifications:
+        by_customer[entry["customer"]].append(entry)
+    problems = [f"nobody is {name}" for name in set(by_customer) - {one.name for one in subscribers}]
+    for one in subscribers:
+        rows = history(server, key, one.original)
+        (state,) = server.control("GET", f"{SCOPE}/customers/{one.name}/subscriptions")["subscriptions"]
+        wanted = one.expected(rows, state["status"])
+        found = Counter((notice(entry), entry["transactionId"]) for entry in by_customer[one.name])
+        if wanted != found:
+            problems.append(f"{one.name}: not told {dict(wanted - found)}, told without a cause {dict(found - wanted)}")
+        # Each period begins where the one before ended.
+        periods = sorted((row["purchaseDate"], row["expiresDate"]) for row in rows)
+        if any(first[1] != second[0] for first, second in zip(periods, periods[1:])):
+            problems.append(f"{one.name}: the periods do not follow each other: {periods}")
+    return problems
+
+
+def history(server, key, any_id):
+    rows, revision = [], ""
+    while True:
+        answer = server.session.get(
+            f"http://127.0.0.1:{server.ports['sandbox']}/inApps/v2/history/{any_id}{revision}",
+            headers={"Authorization": f"Bearer {key.token()}"}, timeout=30,
+        )
+        assert answer.status_code == 200, answer.text
+        page = answer.json()
+        rows += [payload(jws) for jws in page["signedTransactions"]]
+        if not page["hasMore"]:
+            return rows
+        revision = f"?revision={page['revision']}"
+
+
+def against_the_post(notifications, posts):
+    """Everything arrived, each notification with one set of bytes, and first attempts of a subscription in order."""
+    problems = []
+    bytes_of = defaultdict(set)
+    first = {}
+    for number, post in enumerate(posts):
+        sent = payload(post.jws)
+        id_ = sent["notificationUUID"]
+        bytes_of[id_].add(post.body)
+        first.setdefault(id_, (number, sent))
+    made = {entry["notificationUUID"]: entry for entry in notifications}
+    problems += [f"{id_}: posted, and not in the list" for id_ in set(first) - set(made)]
+    problems += [f"{id_}: {notice(made[id_])} never arrived" for id_ in set(made) - set(first)]
+    problems += [f"{id_}: posted in {len(bodies)} forms" for id_, bodies in bytes_of.items() if len(bodies) > 1]
+    lines = defaultdict(list)
+    for id_, (number, sent) in first.items():
+        entry = made.get(id_)
+        if not entry:
+            continue
+        if (sent["notificationType"], sent.get("subtype"), sent["signedDate"]) != (
+            entry["notificationType"], entry.get("subtype"), entry["signedDate"],
+        ):
+            problems.append(f"{id_}: the list says {entry}, the post got {sent}")
+        lines[entry["originalTransactionId"]].append((number, entry["signedDate"], notice(entry)))
+    for original, line in lines.items():
+        dates = [date for _, date, _ in sorted(line)]
+        if dates != sorted(set(dates)):
+            problems.append(f"{original}: first attempts out of order: {[(date, what) for _, date, what in sorted(line)]}")
+    return problems
