@@ -31,7 +31,7 @@ package struct ScopeRules: Codable, Equatable, Sendable {
         policy.keepsAnchorDay = settings.keepsAnchorDay
         policy.keepsGraceDate = settings.keepsGraceDate
         policy.commitmentsEverywhere = settings.commitmentsEverywhere
-        policy.refundWindow = Int64(settings.refundWindowHours) * 3_600_000
+        policy.refundWindow = Int64(settings.refundWindowMinutes) * 60_000
         policy.storefrontsAskingConsent = Set(settings.storefrontsAskingConsent)
         if realm == .sandbox, settings.sandboxRenewalCap > 0 {
             policy.renewalCap = rate.name == "testflight" ? 6 : settings.sandboxRenewalCap

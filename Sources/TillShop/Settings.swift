@@ -20,8 +20,8 @@ package struct Settings: Codable, Equatable, Sendable {
     package var keepsGraceDate = true
     /// Sell plans that are billed monthly in the United States and Singapore too.
     package var commitmentsEverywhere = true
-    /// Hours from a customer's request for a refund to the decision.
-    package var refundWindowHours = 12
+    /// Minutes from a customer's request for a refund to the decision.
+    package var refundWindowMinutes = 720
     /// Storefronts whose law asks for consent to every increase of a price, alpha-3.
     package var storefrontsAskingConsent: [String] = []
     /// Let the notification history tell of what was made and not tried, too.

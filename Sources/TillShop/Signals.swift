@@ -10,14 +10,18 @@ package final class Signals: Sendable {
         package var due: @Sendable (ClockName, Timestamp) -> Void
         /// On a clock deliveries may have fallen due.
         package var owed: @Sendable (ClockName) -> Void
+        /// Notifications were made and are durable.
+        package var told: @Sendable ([Notification]) -> Void
 
         /// Somebody who waits.
         package init(
             due: @escaping @Sendable (ClockName, Timestamp) -> Void = { _, _ in },
-            owed: @escaping @Sendable (ClockName) -> Void = { _ in }
+            owed: @escaping @Sendable (ClockName) -> Void = { _ in },
+            told: @escaping @Sendable ([Notification]) -> Void = { _ in }
         ) {
             self.due = due
             self.owed = owed
+            self.told = told
         }
     }
 
@@ -28,10 +32,11 @@ package final class Signals: Sendable {
         listeners.withLock { $0.append(listener) }
     }
 
-    /// A change is durable.
-    func committed(_ change: Change) {
+    /// A change is durable, with what is told of it.
+    func committed(_ change: Change, telling notifications: [Notification] = []) {
         let all = listeners.withLock { $0 }
         guard !all.isEmpty else { return }
+        if !notifications.isEmpty { for listener in all { listener.told(notifications) } }
         for account in change.accounts {
             guard let due = account.nextDue else { continue }
             for listener in all { listener.due(account.account.clockName, due) }

@@ -13,7 +13,7 @@ struct SettingsSource {
         "data", "host", "productionPort", "sandboxPort", "controlAddress", "controlPort", "controlHost", "ocspUrl",
         "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
         "demo", "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
-        "commitmentsEverywhere", "refundWindowHours", "historyListsAll", "deliveryTimeout", "deliveryRoot",
+        "commitmentsEverywhere", "refundWindowMinutes", "historyListsAll", "deliveryTimeout", "deliveryRoot",
         "storefrontAskingConsent",
     ]
 

@@ -16,8 +16,8 @@ struct ShopChoices: ParsableArguments {
     var keepsGraceDate: Bool?
     @Option(help: "true (default) or false: sell plans billed monthly in the USA and Singapore too.")
     var commitmentsEverywhere: Bool?
-    @Option(help: "Hours from a customer's request for a refund to the decision (default 12).")
-    var refundWindowHours: Int?
+    @Option(help: "Minutes from a customer's request for a refund to the decision (default 720).")
+    var refundWindowMinutes: Int?
     @Option(help: "A storefront whose law asks for consent to every price increase; may be repeated.")
     var storefrontAskingConsent: [String] = []
     @Option(help: "true or false (default): let the notification history list what was never tried.")
@@ -41,11 +41,11 @@ struct ShopChoices: ParsableArguments {
             default: settings.sandboxRenewalCap,
             in: 0...1_000_000
         )
-        settings.refundWindowHours = try source.number(
-            refundWindowHours,
-            "refundWindowHours",
-            default: settings.refundWindowHours,
-            in: 0...8_760
+        settings.refundWindowMinutes = try source.number(
+            refundWindowMinutes,
+            "refundWindowMinutes",
+            default: settings.refundWindowMinutes,
+            in: 0...525_600
         )
         settings.deliveryTimeout = try source.number(
             deliveryTimeout,

@@ -67,7 +67,7 @@ def test_the_introductory_offer_is_not_for_who_had_one_and_not_for_who_declines_
     assert offer_of(declined.payload) == (None, None, None, None, 1490)
     sandbox.buy(customer, BASIC, at=now_ms())
     lapsed = customer + "-lapsed"
-    sandbox.lapsed(lapsed, BASIC, offer=None)
+    assert offer_of(sandbox.lapsed(lapsed, BASIC, offer=None).payload)[0] == 1
     again = sandbox.buy(lapsed, BASIC)
     assert offer_of(again.payload) == (None, None, None, None, 4990)
     refuses(sandbox, lapsed + "-b", PRO, 404, "unknown_offer", offer={"kind": "INTRODUCTORY"})

@@ -21,7 +21,7 @@ final class ShopStage: Stage {
         settings.keepsAnchorDay = policy.keepsAnchorDay
         settings.keepsGraceDate = policy.keepsGraceDate
         settings.commitmentsEverywhere = policy.commitmentsEverywhere
-        settings.refundWindowHours = Int(policy.refundWindow / 3_600_000)
+        settings.refundWindowMinutes = Int(policy.refundWindow / 60_000)
         settings.storefrontsAskingConsent = policy.storefrontsAskingConsent.sorted()
         test = try await TestShop(
             selling: opening.products,

@@ -69,3 +69,25 @@ private struct TracedWorld: World {
 
     func observe() -> Observation { inner.observe() }
 }
+
+/// The same law where rows, clocks and commits are real.
+@Suite("A life is the same on a store")
+struct StoreLawTests {
+    @Test("Twenty-five lives of a shop on a SQLite file, in leaps and day by day")
+    func sqlite() async throws {
+        let failures = try await withThrowingTaskGroup(of: [String].self) { group in
+            for part in 0..<2 {
+                group.addTask {
+                    var failures: [String] = []
+                    for seed in stride(from: UInt64(1 + part), through: 25, by: 2) {
+                        let verdict = try await Simulation.judge(seed: seed, at: .days) { try await ShopWorld(for: $0) }
+                        if let failure = verdict.failure { failures.append(failure) }
+                    }
+                    return failures
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(failures.isEmpty, "\(failures.count) seeds failed; the first: \(failures.sorted().first ?? "")")
+    }
+}

@@ -95,7 +95,7 @@ struct SQLiteTests {
         _ = try await fixture.commit(ann, rows: [fixture.row(ann, 1)])
         let today = try #require(fixture.storage as? SQLiteStorage)
         let values = try await today.pool.read { db in
-            try #require(try Row.fetchOne(db, sql: "SELECT \(columns) FROM ledger")).databaseValues
+            Array(try #require(try Row.fetchOne(db, sql: "SELECT \(columns) FROM ledger")).databaseValues)
         }
         try await old.write { db in
             try db.execute(sql: "INSERT INTO documents VALUES ('app', 'com.example', '{}')")

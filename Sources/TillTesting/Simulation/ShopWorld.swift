@@ -1,0 +1,109 @@
+import Synchronization
+import TillCore
+import TillShop
+import TillStorage
+
+/// A whole shop on a SQLite file: acts and leaps go the way that they go in a server.
+package struct ShopWorld: World {
+    private let test: TestShop
+    private let scope: AccountScope
+    private let customers: [String]
+    private let heard = Heard()
+
+    private var clock: ClockName { ClockName(scope) }
+
+    /// The shop of a life at its start. Choices that only the rules know stay as the shop has them.
+    package init(for life: Life) async throws {
+        let policy = life.policy
+        var settings = Settings(tokenChangeMovesHistory: policy.tokenChangeMovesHistory)
+        settings.sandboxRenewalCap = policy.renewalCap ?? 0
+        settings.keepsAnchorDay = policy.keepsAnchorDay
+        settings.keepsGraceDate = policy.keepsGraceDate
+        settings.commitmentsEverywhere = policy.commitmentsEverywhere
+        settings.refundWindowMinutes = Int(policy.refundWindow / 60_000)
+        settings.storefrontsAskingConsent = policy.storefrontsAskingConsent.sorted()
+        test = try await TestShop(
+            selling: SimulatedCatalog.products,
+            settings: settings,
+            now: life.start.milliseconds
+        )
+        scope = AccountScope(realm: life.realm, app: TestShop.bundleID)
+        customers = life.customers.map(\.name)
+        let shop = test.shop
+        try await shop.updateRules(of: scope) {
+            $0.rate = policy.rate
+            $0.grace = policy.grace
+            $0.refundRule = policy.refundRule
+        }
+        _ = try await shop.setClock(ClockName(scope), .freeze(at: life.start))
+        for customer in life.customers {
+            _ = try await shop.openAccount(
+                CustomerName(scope, customer.name),
+                Opening(storefront: customer.storefront, downloadsApp: false)
+            )
+        }
+        let heard = heard
+        shop.signals.add(Signals.Listener(told: { heard.add($0) }))
+    }
+
+    /// Lets the shop's clock leap.
+    package mutating func advance(to instant: Timestamp, for customer: String?) async throws {
+        guard instant > test.shop.now(on: clock) else { return }
+        _ = try await test.shop.advance(clock, .to(instant), settling: false)
+    }
+
+    /// Does something in the shop.
+    package mutating func perform(_ deed: Deed) async throws -> Refusal? {
+        switch deed {
+        case .command(let command, let customer):
+            do {
+                _ = try await test.shop.perform(command, by: CustomerName(scope, customer))
+            } catch let refusal as Refusal {
+                return refusal
+            }
+        case .sell(let product, let job):
+            _ = try await test.shop.updateCatalog(of: scope.app) { catalog in
+                var catalog = catalog
+                catalog.put(product)
+                return catalog
+            }
+            // What was waiting for the product is due now.
+            for customer in customers {
+                _ = try await test.shop.perform(.wake, by: CustomerName(scope, customer))
+            }
+            if let job { _ = try await test.shop.startJob(job.task, in: scope, id: job.id) }
+        case .job(let job): _ = try await test.shop.startJob(job.task, in: scope, id: job.id)
+        case .grace(let grace): try await test.shop.updateRules(of: scope) { $0.grace = grace }
+        case .nothing: break
+        }
+        return nil
+    }
+
+    /// All that lies in the store.
+    package func observe() async throws -> Observation {
+        var accounts: [String: Account] = [:]
+        var rows: [TransactionID: Transaction] = [:]
+        for account in try await test.shop.storage.accounts(of: scope, after: nil, limit: 100) {
+            accounts[account.customer] = account
+            let page = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 100_000))
+            for row in page.rows { rows[row.id] = row }
+        }
+        return Observation(
+            accounts: accounts,
+            rows: rows,
+            notifications: heard.all,
+            catalog: test.shop.registry.catalog(of: scope.app),
+            policy: test.shop.policy(of: scope),
+            now: test.shop.now(on: clock)
+        )
+    }
+}
+
+/// Notifications in the order in which they were made.
+private final class Heard: Sendable {
+    private let notifications = Mutex<[Notification]>([])
+
+    var all: [Notification] { notifications.withLock { $0 } }
+
+    func add(_ more: [Notification]) { notifications.withLock { $0 += more } }
+}
