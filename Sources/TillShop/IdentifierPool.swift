@@ -6,8 +6,6 @@ import TillStorage
 actor IdentifierPool {
     private let storage: any Storage
     private var block: Range<Int64> = 0..<0
-    /// What was given back, the largest last.
-    private var spare: [Range<Int64>] = []
     /// A block's size: one more write to the store for each so many ids.
     private static let blockSize: Int64 = 8_192
 
@@ -17,10 +15,6 @@ actor IdentifierPool {
 
     /// So many ids in a row.
     func take(_ count: Int64) async throws -> Identifiers {
-        if let last = spare.last, Int64(last.count) >= count {
-            spare.removeLast()
-            return Identifiers(reserved: last)
-        }
         while Int64(block.count) < count {
             let reserved = try await storage.reserveIdentifiers(max(count, Self.blockSize))
             // Another call may have brought a block while this one waited; the larger rest is kept.
@@ -31,19 +25,10 @@ actor IdentifierPool {
         return Identifiers(reserved: taken.startIndex..<taken.endIndex)
     }
 
-    /// Takes back what a command was given and did not use. Only the largest pieces are kept; gaps are allowed.
+    /// Takes back what a command was given last and did not use. What others have gone beyond is lost: an id is never
+    /// younger than a larger one of the same account.
     func giveBack(_ rest: Identifiers) {
         let range = rest.reserved
-        guard range.count >= Self.smallestSpare else { return }
-        if range.upperBound == block.lowerBound {
-            block = range.lowerBound..<block.upperBound
-            return
-        }
-        let place = spare.firstIndex { $0.count > range.count } ?? spare.endIndex
-        spare.insert(range, at: place)
-        if spare.count > Self.mostSpares { spare.removeFirst() }
+        if range.upperBound == block.lowerBound { block = range.lowerBound..<block.upperBound }
     }
-
-    private static let smallestSpare = 32
-    private static let mostSpares = 64
 }

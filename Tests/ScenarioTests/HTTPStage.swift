@@ -18,8 +18,6 @@ final class HTTPStage: Stage {
     private let inner: ShopStage
     private let post: ListeningPost
     private let sender: Sender
-    private var read: [String] = []
-
     init(_ opening: Opening) async throws {
         let post = try await ListeningPost.start { _ in .status(200) }
         self.post = post
@@ -50,6 +48,8 @@ final class HTTPStage: Stage {
         var payloads: [String] = []
         for body in received {
             let payload = try JSONDecoder().decode(Posted.self, from: Data(body.utf8)).signedPayload
+            // A receiver may be told twice, with the same bytes, and drops what it has.
+            guard !payloads.contains(payload) else { continue }
             payloads.append(payload)
             told += try await inner.told(payload)
         }

@@ -18,6 +18,8 @@ final class ShopStage: Stage {
         let policy = opening.policy
         var settings = Settings()
         settings.sandboxRenewalCap = policy.renewalCap ?? 0
+        // Longer than a busy machine takes to answer.
+        settings.deliveryTimeout = 120
         settings.keepsAnchorDay = policy.keepsAnchorDay
         settings.keepsGraceDate = policy.keepsGraceDate
         settings.commitmentsEverywhere = policy.commitmentsEverywhere
