@@ -49,6 +49,10 @@ package struct ShopWorld: World {
     /// Lets the shop's clock leap.
     package mutating func advance(to instant: Timestamp, for customer: String?) async throws {
         guard instant > test.shop.now(on: clock) else { return }
+        // Clocks that customers have of their own show the same time, so that a life is one life.
+        for own in test.shop.clocks.own(in: scope) {
+            _ = try await test.shop.advance(ClockName(scope, own: own), .to(instant), settling: false)
+        }
         _ = try await test.shop.advance(clock, .to(instant), settling: false)
     }
 
@@ -56,6 +60,7 @@ package struct ShopWorld: World {
     package mutating func perform(_ deed: Deed) async throws -> Refusal? {
         switch deed {
         case .command(let command, let customer):
+            try await makeClock(for: command)
             do {
                 _ = try await test.shop.perform(command, by: CustomerName(scope, customer))
             } catch let refusal as Refusal {
@@ -77,6 +82,12 @@ package struct ShopWorld: World {
         case .nothing: break
         }
         return nil
+    }
+
+    /// Makes the clock on which a customer is put.
+    private func makeClock(for command: Command) async throws {
+        guard case .useClock(let own?) = command, test.shop.clock(ClockName(scope, own: own)) == nil else { return }
+        try await test.shop.createClock(ClockName(scope, own: own), .frozen(at: test.shop.now(on: clock)))
     }
 
     /// All that lies in the store.
