@@ -125,6 +125,17 @@ extension SQLiteStorage {
         }
     }
 
+    package func redeliver(_ id: NotificationID, to endpoints: [String], due: Timestamp) async throws {
+        try await pool.write { db in
+            let statement = try db.cachedStatement(
+                sql: "UPDATE deliveries SET due = ? WHERE partition = ? AND notification = ? AND endpoint = ?"
+            )
+            for endpoint in endpoints {
+                try statement.execute(arguments: [due.milliseconds, id.partition.number, id.number, endpoint])
+            }
+        }
+    }
+
     package func record(_ deliveries: [Delivery]) async throws {
         let logs = try deliveries.map { try DeliveryRow.log($0.attempts) }
         try await pool.write { db in

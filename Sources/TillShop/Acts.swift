@@ -22,9 +22,9 @@ extension Shop {
         opening: Opening? = nil
     ) async throws -> Outcome {
         let outcome = try await act(command, by: customer, at: instant, opening: opening)
-        guard let instant, outcome.nextDue != nil else { return outcome }
+        // Whoever was dated back, or came to a clock that is ahead, is brought to the present.
         let present = now(of: outcome.account)
-        guard instant < present, let due = outcome.nextDue, due <= present else { return outcome }
+        guard let due = outcome.nextDue, due <= present else { return outcome }
         try await wake(customer, until: present)
         return outcome
     }

@@ -23,7 +23,9 @@ extension Shop {
             }
             let entry = try freeze(notification, ids.notification(of: account.id), account, app, chain)
             change.notifications.append(entry)
-            change.deliveries += deliveries(of: entry, on: account.clockName, due: notification.date)
+            // A customer may be ahead of the clock; what is told of them waits for nobody.
+            let due = min(notification.date, now(of: account))
+            change.deliveries += deliveries(of: entry, on: account.clockName, due: due)
         }
         await identifiers.giveBack(ids)
     }

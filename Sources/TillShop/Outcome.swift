@@ -7,8 +7,8 @@ package struct Outcome: Sendable {
     /// Rows and events of everybody concerned.
     package let ledger: Ledger
 
-    /// When something happens next in the acting account by itself.
-    var nextDue: Timestamp? { ledger.nextDue(of: account) }
+    /// When something happens next by itself in the acting account or its family.
+    var nextDue: Timestamp? { ledger.accounts.values.compactMap { ledger.nextDue(of: $0) }.min() }
 
     /// What happened, in order.
     package var events: [Event] { ledger.events }

@@ -21,8 +21,6 @@ package enum BearerRefusal: Error, Sendable, Equatable {
     case wrongKind(claim: String, expected: String)
     /// No such key. For the caller that looks keys up.
     case unknownKey(keyID: String)
-    /// The key was revoked. For the caller that looks keys up.
-    case revokedKey(keyID: String)
     /// The signature was not made with the key that `kid` names, or the token was changed since.
     case badSignature(keyID: String)
     /// `iss` is missing (nil) or not the key's issuer.
@@ -71,8 +69,6 @@ package enum BearerRefusal: Error, Sendable, Equatable {
             "The token's \(claim) is not \(expected)."
         case .unknownKey(let keyID):
             "There is no API key \(Words.quoted(keyID)); make one, or use the id of one that exists."
-        case .revokedKey(let keyID):
-            "The API key \(Words.quoted(keyID)) was revoked; use another."
         case .badSignature(let keyID):
             "The signature does not fit API key \(Words.quoted(keyID)); sign with that key's own .p8 file, and do not "
                 + "change the token afterwards."

@@ -12,8 +12,6 @@ package enum OfferSignatureRefusal: Error, Sendable, Equatable {
     case wrongAlgorithm(String?)
     /// The header has no `kid`.
     case keyIDMissing
-    /// No such key. For the caller that looks keys up.
-    case unknownKey(keyID: String)
     /// The signature was not made over these values with this key.
     case badSignature(keyID: String)
     /// `aud` is missing (nil) or that of another kind of request.
@@ -44,8 +42,6 @@ package enum OfferSignatureRefusal: Error, Sendable, Equatable {
             "The token says alg \(algorithm.map(Words.quoted) ?? "nothing"); it must be \"ES256\"."
         case .keyIDMissing:
             "The token's header has no kid; put the id of the API key there."
-        case .unknownKey(let keyID):
-            "There is no API key \(Words.quoted(keyID)) for this app."
         case .badSignature(let keyID):
             "The signature does not fit these values and API key \(Words.quoted(keyID)); every value that is signed "
                 + "must be the one that is bought with, and the key must be that key's own .p8 file."

@@ -80,6 +80,9 @@ package protocol Storage: Sendable {
     /// Notes attempts: the due date, the attempts and whether it arrived. One transaction.
     func record(_ deliveries: [Delivery]) async throws
 
+    /// Lets deliveries fall due again and changes nothing else of them: an attempt may be noted at the same time.
+    func redeliver(_ id: NotificationID, to endpoints: [String], due: Timestamp) async throws
+
     /// A notification by its number.
     func notification(_ id: NotificationID) async throws -> OutboxEntry?
 

@@ -130,7 +130,7 @@ struct ClockCommand: AsyncParsableCommand {
                 "\(instant(report["from"])) → \(instant(report["to"]))",
                 "accounts in which something happened: \(report["accounts"]?.text ?? "0")",
                 told.isEmpty ? "Nobody was told anything." : Tale.table(told),
-                report["owed"]?.text.map { $0 == "0" ? "All is delivered." : "\($0) deliveries are due and not made." },
+                report["owed"]?.text.map { $0 == "0" ? "Nothing that is due is left to deliver." : "\($0) deliveries are due and not made." },
                 aside.isEmpty ? nil : "Set aside, see the server's log: \(aside.joined(separator: ", "))",
             ]
             return lines.compactMap(\.self).joined(separator: "\n")
@@ -247,6 +247,8 @@ struct ClockOptions: ParsableArguments {
 /// Tells on standard error how far a leap has come, when it takes long.
 enum LeapWatch {
     static func run(_ client: ControlClient, _ path: String) async {
+        // Only for somebody who looks on.
+        guard isatty(FileHandle.standardError.fileDescriptor) == 1 else { return }
         var hasSpoken = false
         while !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(500))

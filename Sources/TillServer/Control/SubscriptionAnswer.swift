@@ -122,7 +122,7 @@ extension ControlAPI {
     {
         let sentences = [
             standing(of: subscription, info, status),
-            subscription.ownership == .familyShared ? "A family member shares it." : nil,
+            subscription.ownership == .familyShared && status != .revoked ? "A family member shares it." : nil,
             status == .active ? next(after: subscription, info) : nil,
             subscription.current.commitment.map { commitment in
                 let follows = subscription.commitmentRenews ? "another year follows" : "no other year follows"

@@ -40,8 +40,8 @@ package final class Listeners: Sendable {
 
     private let state = Mutex(State())
     private let wallClock: @Sendable () -> Timestamp
-    /// A listener that has not asked for so long is gone.
-    private static let lease: Int64 = 60_000
+    /// A listener that has not asked again for so long after its last question ended is gone.
+    private static let lease: Int64 = 15_000
 
     init(wallClock: @escaping @Sendable () -> Timestamp) {
         self.wallClock = wallClock
@@ -57,15 +57,15 @@ package final class Listeners: Sendable {
     /// - Parameter hasPrimary: whether a primary endpoint is set, for which nobody need stand in.
     package func next(in scope: AccountScope, hasPrimary: Bool, wait: Duration) async -> Offer? {
         let id = UUID()
-        let now = wallClock()
+        let leaseEnd = wallClock().advanced(milliseconds: Int64(wait / .milliseconds(1)) + Self.lease)
         let place = Place(scope: scope, endpoint: hasPrimary ? EndpointRecord.listening : EndpointRecord.primary)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let offer: Offer?? = state.withLock { state in
                     var listener =
                         state.listeners[scope]
-                        ?? Listener(place: place, leaseEnd: now.advanced(milliseconds: Self.lease))
-                    listener.leaseEnd = now.advanced(milliseconds: Self.lease)
+                        ?? Listener(place: place, leaseEnd: leaseEnd)
+                    listener.leaseEnd = leaseEnd
                     defer { state.listeners[scope] = listener }
                     if Task.isCancelled { return .some(nil) }
                     if !listener.offers.isEmpty { return .some(listener.offers.removeFirst()) }

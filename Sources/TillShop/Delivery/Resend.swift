@@ -11,17 +11,16 @@ extension Shop {
         let known = try await storage.deliveries(of: entry.id)
         let clock = try await clock(of: entry)
         let present = now(on: clock)
-        var renewed: [Delivery] = []
+        var renewed: [String] = []
         var change = Change()
         for record in endpoints(of: entry.scope) where endpoint == nil || record.name == endpoint {
-            if var delivery = known.first(where: { $0.endpoint == record.name }) {
-                delivery.due = present
-                renewed.append(delivery)
+            if known.contains(where: { $0.endpoint == record.name }) {
+                renewed.append(record.name)
             } else {
                 change.deliveries.append(Delivery(of: entry, to: record.name, clock: clock, due: present))
             }
         }
-        if !renewed.isEmpty { try await storage.record(renewed) }
+        if !renewed.isEmpty { try await storage.redeliver(entry.id, to: renewed, due: present) }
         if !change.isEmpty { try await commit(change, signedBy: signingChain) }
         signals.moved(clock)
         return renewed.count + change.deliveries.count
