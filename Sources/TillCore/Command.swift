@@ -50,7 +50,7 @@ package enum Command: Sendable {
         let asked = accounts.flatMap { $0.refundRequests.map(\.transaction) }
         let copies: [TransactionID] =
             switch self {
-            case .refund, .reverseRefund, .joinFamily, .leaveFamily, .shareWithFamily, .job:
+            case .refund, .reverseRefund, .joinFamily, .leaveFamily, .shareWithFamily, .job, .requestRefund:
                 Command.copies(in: accounts)
             default: asked.isEmpty ? [] : Command.copies(in: accounts)
             }
@@ -64,12 +64,8 @@ package enum Command: Sendable {
     package func mostIdentifiers(for accounts: [Account]) -> Int64 {
         let members = Int64(accounts.count)
         let holdings = accounts.reduce(0) { $0 + $1.holdings.count + $1.subscriptions.count }
-        return switch self {
-        case .joinFamily, .job: 3 * members * Int64(holdings + 1)
-        case .shareWithFamily, .reverseRefund: 3 * members
-        // What an act sets free may be charged at once: one renewal of each subscription.
-        default: 3 * members * Int64(holdings + 1)
-        }
+        // What an act sets free is charged at once: so many renewals, each with the family's copies.
+        return 3 * members * Int64(holdings + 1 + Ledger.mostFreedAtOnce)
     }
 
     private static func copies(in accounts: [Account]) -> [TransactionID] {

@@ -80,6 +80,9 @@ package struct Ledger: Sendable {
         accounts.values.compactMap { self.deadline(of: $0) }.min()
     }
 
+    /// Deadlines that an act may set free and that are handled with it.
+    static let mostFreedAtOnce = 8
+
     // MARK: Commands
 
     /// Lets an account do something, at the instant of the ledger. All that fell due before must have been handled.
@@ -114,7 +117,8 @@ package struct Ledger: Sendable {
         case .wake: break
         }
         // What the act set free is due at once: a charge that waited for a card, or for consent.
-        _ = catchUp(atMost: 64)
+        // More than this waits for whoever wakes the account next.
+        _ = catchUp(atMost: Ledger.mostFreedAtOnce)
     }
 
     // MARK: What the rules write with

@@ -9,6 +9,8 @@ extension Ledger {
         where subscription.ownership == .purchased && subscription.current.productID == raise.productID
             && subscription.ended == nil && subscription.current.revocation == nil
             && subscription.current.commitment == nil
+            // What the customer was told counts first.
+            && (subscription.priceIncrease?.stage ?? .scheduled) == .scheduled
         {
             let storefront = subscription.current.storefront
             let price = raise.prices[storefront]

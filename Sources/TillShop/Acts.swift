@@ -74,7 +74,9 @@ extension Shop {
             case .done(let outcome):
                 hear(outcome.ledger.notifications)
                 return outcome
-            case .behind(let ledger): hear(ledger.notifications)
+            case .behind(let ledger):
+                hear(ledger.notifications)
+                try checkStopping()
             case .needs(let more): keys = more
             case .conflict: attempts += 1
             }

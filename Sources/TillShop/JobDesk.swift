@@ -130,7 +130,8 @@ extension Shop {
             while true {
                 let page = try await self.storage.accounts(of: running.scope, after: running.position, limit: 100)
                 guard let last = page.last else { break }
-                for account in page { try await self.perform(&running, in: account) }
+                try self.checkStopping()
+                for account in page { await self.performOrCount(&running, in: account) }
                 running.position = last.id
                 try await self.storage.put([try Self.document(running)])
             }
@@ -138,6 +139,19 @@ extension Shop {
             running.completedAt = max(running.at, self.now(in: running.scope))
             try await self.complete(running)
             return running
+        }
+    }
+
+    /// An account in which the job cannot be done does not stop it.
+    private func performOrCount(_ record: inout JobRecord, in account: Account) async {
+        do {
+            try await perform(&record, in: account)
+        } catch {
+            record.failed += 1
+            logger.error(
+                "a job was not done in an account",
+                metadata: ["job": "\(record.id)", "account": "\(account.id.number)", "cause": "\(error)"]
+            )
         }
     }
 

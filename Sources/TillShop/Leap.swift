@@ -204,12 +204,26 @@ extension Shop {
         }
     }
 
-    /// Finishes leaps that a crash cut short.
-    func resumeLeaps() async throws {
+    /// Finishes leaps and jobs that a crash cut short.
+    func resumeLongWork() async {
         for record in clocks.all {
             guard let leap = record.leap else { continue }
             logger.notice("finishing a leap", metadata: ["app": "\(record.app)", "to": "\(leap.to.iso8601)"])
-            _ = try await self.leap(on: record.name, to: leap.to, thenAt: leap.speed, settling: false)
+            do {
+                _ = try await self.leap(on: record.name, to: leap.to, thenAt: leap.speed, settling: false)
+            } catch {
+                logger.error("a leap could not be finished", metadata: ["app": "\(record.app)", "cause": "\(error)"])
+            }
+        }
+        for app in registry.apps {
+            for realm in Realm.allCases {
+                let scope = AccountScope(realm: realm, app: app.bundleID)
+                do {
+                    for job in try await unfinishedJobs(in: scope, until: now(in: scope)) { try await run(job) }
+                } catch {
+                    logger.error("a job could not be finished", metadata: ["app": "\(scope.app)", "cause": "\(error)"])
+                }
+            }
         }
     }
 
@@ -221,7 +235,11 @@ extension Shop {
         settling: Bool,
         begun: Timestamp
     ) async throws {
+        var settling = settling
         while true {
+            try checkStopping()
+            // Who does not answer in a minute does not hold up the clock.
+            if wallClock().milliseconds - begun.milliseconds >= Self.settlingLimit { settling = false }
             let job = name.own == nil ? try await unfinishedJobs(in: name.scope, until: target).first : nil
             var stop = job?.at ?? target
             if settling, let delivery = try await storage.nextDue(on: name).delivery, delivery < stop {
@@ -235,9 +253,7 @@ extension Shop {
             var record = clocks.record(name)
             record.state = .frozen(at: max(stop, now(on: name)))
             try await clocks.put(record)
-            if settling, wallClock().milliseconds - begun.milliseconds < Self.settlingLimit {
-                await settle(name, begun: begun)
-            }
+            if settling { await settle(name, begun: begun) }
             if let job, job.at <= stop { try await run(job) }
             if job == nil, stop >= target { return }
         }
@@ -248,7 +264,7 @@ extension Shop {
         signals.moved(name)
         while wallClock().milliseconds - begun.milliseconds < Self.settlingLimit {
             guard let owed = try? await storage.owedDeliveries(on: name, until: now(on: name)), owed > 0 else { return }
-            try? await Task.sleep(for: .milliseconds(5))
+            guard !isStopping.value, (try? await Task.sleep(for: .milliseconds(5))) != nil else { return }
         }
     }
 
@@ -257,6 +273,7 @@ extension Shop {
     /// Brings every account on a clock up to an instant. One that cannot be is set aside and does not stop the others.
     func wakeAll(on name: ClockName, until instant: Timestamp, _ log: LeapLog) async throws {
         while true {
+            try checkStopping()
             let skipped = setAside.all.count
             let due = try await storage.dueAccounts(on: name, until: instant, limit: 256 + skipped)
                 .filter { !setAside.contains($0.id) }

@@ -33,6 +33,8 @@ package final class Shop: Sendable {
     let locks = AccountLocks()
     /// Accounts that could not be brought up to date.
     package let setAside = SetAside()
+    /// Set when the server stops: long work ends at its next step and is finished after a restart.
+    let isStopping = Synchronized(false)
     /// Leaps that are under way.
     let leaps = Leaps()
     /// From which the UUIDs of notifications are made, so that a world can be replayed.
@@ -83,6 +85,17 @@ package final class Shop: Sendable {
     /// What holds in an app's realm, under its own rules and the shop's settings.
     package func policy(of scope: AccountScope) -> Policy {
         registry.rules(of: scope).policy(of: scope.realm, under: settings)
+    }
+
+    /// Lets long work end: leaps, wakes, those who listen.
+    package func stopLongWork() {
+        isStopping.value = true
+        listeners.stop()
+    }
+
+    /// - Throws: `ShopBusy` once the server stops.
+    func checkStopping() throws {
+        if isStopping.value { throw ShopBusy(reason: "the server stops; what is left is done after its start") }
     }
 
     // MARK: Signing

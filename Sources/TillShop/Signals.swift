@@ -41,6 +41,7 @@ package final class Signals: Sendable {
             guard let due = account.nextDue else { continue }
             for listener in all { listener.due(account.account.clockName, due) }
         }
+        for account in change.accounts where account.changesClock { moved(account.account.clockName) }
         for clock in Set(change.deliveries.map(\.clock)) {
             for listener in all { listener.owed(clock) }
         }

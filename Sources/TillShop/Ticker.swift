@@ -21,6 +21,11 @@ package struct Ticker: Service {
     /// When something falls due on each clock, as far as is known; earlier than the truth at the worst.
     private final class Plan: Sendable {
         private let known = Mutex<[ClockName: Timestamp]>([:])
+        private let served = Mutex<Set<ClockName>>([])
+
+        /// False while the clock is being served.
+        func begin(_ clock: ClockName) -> Bool { served.withLock { $0.insert(clock).inserted } }
+        func end(_ clock: ClockName) { served.withLock { _ = $0.remove(clock) } }
 
         func note(_ clock: ClockName, _ instant: Timestamp) {
             known.withLock { $0[clock] = min($0[clock] ?? instant, instant) }
@@ -38,12 +43,18 @@ package struct Ticker: Service {
 
     /// Ticks until the server stops.
     package func run() async throws {
+        let shop = shop
+        await withGracefulShutdownHandler {
+            await work()
+        } onGracefulShutdown: {
+            shop.stopLongWork()
+        }
+    }
+
+    private func work() async {
         await cancelWhenGracefulShutdown {
-            do {
-                try await shop.resumeLeaps()
-            } catch {
-                shop.logger.error("a leap could not be finished", metadata: ["cause": "\(error)"])
-            }
+            // What a crash cut short may take long; other clocks do not wait for it.
+            Task { await shop.resumeLongWork() }
             for clock in everyClock { plan.note(clock, Timestamp(milliseconds: .min)) }
             while !Task.isCancelled {
                 await tick()
@@ -67,16 +78,26 @@ package struct Ticker: Service {
             return state.moves && instant <= state.now(wall: wall)
         }
         for clock in due where shop.leapUnderWay(on: clock) == nil {
-            do {
-                try await pass(clock)
-            } catch {
-                shop.logger.error(
-                    "a clock was not served",
-                    metadata: ["app": "\(clock.scope.app)", "cause": "\(error)"]
-                )
+            // A clock that cannot keep up holds up no other.
+            guard plan.begin(clock) else {
                 plan.note(clock, Timestamp(milliseconds: .min))
+                continue
             }
+            Task { await serve(clock) }
         }
+    }
+
+    private func serve(_ clock: ClockName) async {
+        do {
+            try await pass(clock)
+        } catch {
+            shop.logger.error(
+                "a clock was not served",
+                metadata: ["app": "\(clock.scope.app)", "cause": "\(error)"]
+            )
+            plan.note(clock, shop.now(on: clock).advanced(milliseconds: 1_000))
+        }
+        plan.end(clock)
     }
 
     private func pass(_ clock: ClockName) async throws {

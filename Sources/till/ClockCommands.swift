@@ -130,7 +130,9 @@ struct ClockCommand: AsyncParsableCommand {
                 "\(instant(report["from"])) → \(instant(report["to"]))",
                 "accounts in which something happened: \(report["accounts"]?.text ?? "0")",
                 told.isEmpty ? "Nobody was told anything." : Tale.table(told),
-                report["owed"]?.text.map { $0 == "0" ? "Nothing that is due is left to deliver." : "\($0) deliveries are due and not made." },
+                report["owed"]?.text.map {
+                    $0 == "0" ? "Nothing that is due is left to deliver." : "\($0) deliveries are due and not made."
+                },
                 aside.isEmpty ? nil : "Set aside, see the server's log: \(aside.joined(separator: ", "))",
             ]
             return lines.compactMap(\.self).joined(separator: "\n")

@@ -1,6 +1,7 @@
 """Clocks, rules, endpoints, jobs and notifications by control. Each test that moves a realm's clock has an app of its
 own; the others put their customers on clocks of their own."""
 
+import uuid
 import itertools
 import threading
 import time
@@ -195,9 +196,10 @@ def test_a_price_rises_with_consent(realm):
 def test_everybody_is_extended_and_a_product_is_shared(realm):
     for customer in ("ann", "bob"):
         realm.buy(customer, PRO)
-    job = realm.control("extendAll", {"productId": PRO, "days": 3, "reasonCode": 3})
+    request = str(uuid.uuid4())
+    job = realm.control("extendAll", {"productId": PRO, "days": 3, "reasonCode": 3, "requestIdentifier": request})
     assert (job["kind"], job["succeeded"], job["failed"]) == ("extend", 2, 0)
-    again = {"productId": PRO, "days": 3, "requestIdentifier": job["jobId"]}
+    again = {"productId": PRO, "days": 3, "requestIdentifier": request}
     assert realm.control("extendAll", again)["jobId"] == job["jobId"]
     later = realm.control("extendAll", {"productId": PRO, "days": 1, "at": now_ms() + DAY, "storefronts": ["USA"]})
     assert later["state"] == "waiting"

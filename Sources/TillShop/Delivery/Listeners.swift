@@ -124,6 +124,16 @@ package final class Listeners: Sendable {
         return delivered
     }
 
+    /// Lets everybody who waits go: the server stops.
+    func stop() {
+        let waiting = state.withLock { state in
+            let asking = state.listeners.values.flatMap(\.asking.values)
+            for scope in state.listeners.keys { state.listeners[scope]?.asking = [:] }
+            return asking
+        }
+        for asker in waiting { asker.resume(returning: nil) }
+    }
+
     /// Ends the leases of listeners who are gone.
     ///
     /// - Returns: the places that nobody stands at any more.

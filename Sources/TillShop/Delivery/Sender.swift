@@ -32,6 +32,8 @@ package actor Sender: Service {
     private var underWay: Set<Key> = []
     private var busy: Set<Line> = []
     private var load: [Lane: Int] = [:]
+    /// Clocks on which something is due to an endpoint that is busy.
+    private var waitingForRoom: [Lane: Set<ClockName>] = [:]
     private var pumping: Set<ClockName> = []
     private var pumpAgain: Set<ClockName> = []
     /// When a delivery falls due next on a clock that moves, by the wall.
@@ -143,7 +145,10 @@ package actor Sender: Service {
     private func start(_ endpoint: EndpointRecord, on clock: ClockName) async throws {
         let lane = Lane(scope: clock.scope, endpoint: endpoint.name)
         let room = Self.mostAtOnce - (load[lane] ?? 0)
-        guard room > 0 else { return }
+        guard room > 0 else {
+            waitingForRoom[lane, default: []].insert(clock)
+            return
+        }
         let now = shop.now(on: clock)
         // What ends while this is read would seem to be untried.
         let before = underWay
@@ -188,7 +193,9 @@ package actor Sender: Service {
         underWay.remove(key)
         if let line { busy.remove(line) }
         load[lane, default: 1] -= 1
+        let others = waitingForRoom.removeValue(forKey: lane) ?? []
         await pump(clock)
+        for other in others where other != clock { await pump(other) }
     }
 
     /// One attempt; nil when it could not even be tried.
@@ -230,8 +237,10 @@ package actor Sender: Service {
         )
         done.isDelivered = delivery.isDelivered || delivered.result == .success
         let schedule = shop.settings.schedule(in: clock.scope.realm)
+        // An endpoint that was removed meanwhile is owed nothing more.
+        let isGone = !shop.endpoints(of: clock.scope).contains { $0.name == delivery.endpoint }
         done.due =
-            delivered.result == .success
+            delivered.result == .success || isGone
             ? nil : schedule.next(afterAttempts: done.attempts.count, last: date)
         return done
     }
