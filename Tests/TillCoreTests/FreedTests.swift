@@ -1,0 +1,79 @@
+import Testing
+import TillCore
+import TillTesting
+
+/// Acts that set free what was waiting: it happens with them, and never takes more than they were given.
+@Suite("What an act sets free")
+struct FreedTests {
+    static let day: Int64 = 86_400_000
+
+    private static func stage(_ realm: Realm = .production, _ policy: Policy? = nil) -> CoreStage {
+        CoreStage(
+            in: realm,
+            selling: [Goods.plan(shared: true), Goods.skin(shared: true)],
+            policy: policy,
+            at: Timestamp(day: "2026-01-01")
+        )
+    }
+
+    @Test("A refund that is reversed inside the lead gives a family its copies and renews at once")
+    func reversalInsideTheLead() throws {
+        var stage = Self.stage()
+        let bought = try stage.act("ann", .purchase(Purchase(productID: "pro")))
+        let row = try #require(bought.rowChanges.first?.after)
+        try stage.act("ann", .refund(Refund(transaction: row.id)))
+        let ann = try #require(stage.accounts["ann"]?.id)
+        for member in ["bob", "cat"] { try stage.act(member, .joinFamily(of: ann, named: "family")) }
+        let end = try #require(row.expiresDate)
+        stage.advance(to: end.advanced(milliseconds: -3_600_000))
+        try stage.act("ann", .reverseRefund(row.id))
+        #expect(stage.complaints.isEmpty)
+        #expect(stage.history("ann").count == 2 && stage.history("bob").count == 2)
+    }
+
+    @Test("A card that is accepted after a long grace at a fast rate catches up step by step")
+    func manyRenewals() throws {
+        var policy = Policy(for: .sandbox)
+        policy.grace = GracePeriod(days: 28)
+        var stage = Self.stage(.sandbox, policy)
+        try stage.act("ann", .purchase(Purchase(productID: "pro")))
+        try stage.act("ann", .useCard(.declined))
+        stage.advance(to: Timestamp(day: "2026-02-02"))
+        let rate = try #require(RenewalRate(name: "xcode-1000"))
+        stage.policy.rate = rate
+        try stage.act("ann", .useCard(.accepted))
+        stage.advance(to: stage.now)
+        #expect(stage.complaints.isEmpty)
+        #expect(stage.history("ann").count > 90)
+    }
+
+    @Test("A refund that is decided at once takes the family's copies too")
+    func decidedAtOnce() throws {
+        var policy = Policy(for: .sandbox)
+        policy.refundWindow = 0
+        policy.refundRule = .alwaysGrant
+        var stage = Self.stage(.sandbox, policy)
+        let bought = try stage.act("ann", .purchase(Purchase(productID: "skin")))
+        let row = try #require(bought.rowChanges.first?.after)
+        let ann = try #require(stage.accounts["ann"]?.id)
+        try stage.act("bob", .joinFamily(of: ann, named: "family"))
+        #expect(stage.accounts["bob"]?.productsOwned == ["skin"])
+        try stage.act("ann", .requestRefund(row.id, .other))
+        #expect(stage.accounts["bob"]?.productsOwned == [])
+        #expect(stage.notifications.last?.type == .revoke)
+    }
+
+    @Test("A price that was announced is charged, whatever is planned after it")
+    func announcedFirst() throws {
+        var stage = Self.stage(.sandbox)
+        try stage.act("ann", .purchase(Purchase(productID: "pro", offer: .none)))
+        func raise(to price: Int64, _ id: String) -> Job {
+            Job(id: id, task: .raisePrice(PriceRaise(productID: "pro", prices: Goods.usd(price), consent: .notNeeded)))
+        }
+        stage.perform(raise(to: 5_490, "first"))
+        stage.advance(to: Timestamp(day: "2026-01-20"))
+        stage.perform(raise(to: 5_990, "second"))
+        stage.advance(to: Timestamp(day: "2026-02-02"))
+        #expect(stage.accounts["ann"]?.subscriptions.first?.current.price?.milliunits == 5_490)
+    }
+}
