@@ -63,20 +63,31 @@ package final class Signals: Sendable {
 
 /// Accounts that could not be brought up to date, with the reason; they do not stop the others.
 package final class SetAside: Sendable {
-    private let reasons = Mutex<[AccountID: String]>([:])
+    private struct Entry {
+        var reason: String
+        var until: ContinuousClock.Instant
+    }
 
-    /// Sets an account aside.
+    private let entries = Mutex<[AccountID: Entry]>([:])
+    /// After so long an account is tried again.
+    static let pause = Duration.seconds(60)
+
+    /// Sets an account aside for a while.
     func add(_ id: AccountID, because reason: String) {
-        reasons.withLock { $0[id] = reason }
+        let entry = Entry(reason: reason, until: ContinuousClock().now + Self.pause)
+        entries.withLock { $0[id] = entry }
     }
 
     /// The account is well again.
     func remove(_ id: AccountID) {
-        reasons.withLock { _ = $0.removeValue(forKey: id) }
+        entries.withLock { _ = $0.removeValue(forKey: id) }
     }
 
-    func contains(_ id: AccountID) -> Bool { reasons.withLock { $0[id] != nil } }
+    func contains(_ id: AccountID) -> Bool {
+        let now = ContinuousClock().now
+        return entries.withLock { $0[id].map { now < $0.until } ?? false }
+    }
 
     /// All of them, with the reasons.
-    package var all: [AccountID: String] { reasons.withLock { $0 } }
+    package var all: [AccountID: String] { entries.withLock { $0.mapValues(\.reason) } }
 }

@@ -119,6 +119,9 @@ package struct Ticker: Service {
                 limit: aside.count + 1
             )
             if let next = next.first(where: { aside[$0.id] == nil }) { plan.note(clock, next.due) }
+            // Those who were set aside are tried again.
+            let pause = Int64(SetAside.pause / .milliseconds(1))
+            plan.note(clock, now.advanced(milliseconds: pause))
         }
     }
 }

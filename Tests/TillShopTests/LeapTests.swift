@@ -1,3 +1,4 @@
+import GRDB
 import Testing
 import TillCore
 import TillShop
@@ -40,5 +41,43 @@ struct LeapTests {
         }
         await test.stopSending(sender)
         try await post.stop()
+    }
+
+    @Test("An account that cannot be read is set aside with its reason and stops nobody")
+    func poisoned() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
+        for customer in ["ann", "bob", "cat"] { try await test.buy("pro", by: customer) }
+        let bob = try #require(
+            try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "bob")
+        )
+        let pool = try DatabasePool(path: test.directory.database)
+        try await pool.write { try $0.execute(sql: "UPDATE accounts SET state = '{}' WHERE customer = 'bob'") }
+        try pool.close()
+        let report = try await test.shop.advance(Self.clock, .byPeriod(Period(3, .month)), settling: false)
+        #expect(report.setAside == ["bob"])
+        #expect(report.notifications.map { "\($0.words) \($0.count)" } == ["DID_RENEW 6"])
+        #expect(test.shop.setAside.all.keys.contains(bob.id))
+    }
+
+    @Test("What fell due while nobody was there happens in order, each renewal with its own dates")
+    func replay() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let bought = try await test.buy("pro", by: "ann")
+        test.advance(100 * 86_400_000)
+        let ticker = Ticker(test.shop)
+        let running = Task { try await ticker.run() }
+        let account = try #require(
+            try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+        )
+        var rows: [Transaction] = []
+        for _ in 0..<600 {
+            rows = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 100)).rows
+            if rows.count >= 5 { break }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        running.cancel()
+        #expect(rows.count == 5 && rows.first?.id == bought.id)
+        for (earlier, later) in zip(rows, rows.dropFirst()) { #expect(later.purchaseDate == earlier.expiresDate) }
     }
 }
