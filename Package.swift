@@ -75,7 +75,7 @@ let package = Package(
         .target(
             name: "TillShop",
             dependencies: [
-                "TillCore", "TillSigning", "TillStorage", crypto, httpClient, logging, metrics, lifecycle, collections,
+                "TillCore", "TillSigning", "TillStorage", crypto, logging, metrics, lifecycle, collections,
                 nioCore, nioPosix, nioHTTP1, nioSSL,
             ],
             resources: [.embedInCode("Resources/demo.storekit")],

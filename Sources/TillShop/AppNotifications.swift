@@ -12,7 +12,6 @@ extension Shop {
         _ object: NotificationPayload.Object,
         in change: inout Change,
         scope: AccountScope,
-        isTriggered: Bool = false,
         signedBy chain: SigningChain
     ) async throws {
         if let document = chains.document(of: chain) { change.documents.append(document) }
@@ -27,7 +26,6 @@ extension Shop {
             scope: scope,
             transactionInfo: nil,
             renewalInfo: nil,
-            isTriggered: isTriggered,
             chain
         )
         change.notifications.append(entry)
@@ -94,7 +92,8 @@ extension Shop {
     /// - Throws: `TriggerRefused` when the pair is not one, or the type needs what the transaction has not.
     package func trigger(_ notice: Notice, about row: Transaction, of account: Account) async throws -> OutboxEntry {
         guard notice.type.subtypes.contains(notice.subtype) else {
-            throw TriggerRefused(reason: "\(notice.words) is not a type and subtype that belong together")
+            let pairs = notice.type.subtypes.map { Notice(notice.type, $0).words }.joined(separator: ", ")
+            throw TriggerRefused(reason: "there is no \(notice.words); of this type there is \(pairs)")
         }
         guard let app = registry.app(account.app) else {
             throw TriggerRefused(reason: "app \(account.app) does not exist")

@@ -31,7 +31,7 @@ package final class Clocks: Sendable {
         self.storage = storage
         var read: [ClockName: Record] = [:]
         for document in try await storage.documents(.clock) {
-            let record = try JSONDecoder().decode(Record.self, from: Data(document.body.utf8))
+            let record = try document.decoded(as: Record.self)
             read[record.name] = record
         }
         records = Mutex(read)
@@ -62,14 +62,8 @@ package final class Clocks: Sendable {
 
     /// Sets a clock, durably.
     func put(_ record: Record) async throws {
-        try await storage.put([try Self.document(record)])
-        records.withLock { $0[record.name] = record }
-    }
-
-    private static func document(_ record: Record) throws -> Document {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let name = "\(record.realm.rawValue)/\(record.app)" + (record.own.map { "#\($0)" } ?? "")
-        return Document(kind: .clock, name: name, body: String(decoding: try encoder.encode(record), as: UTF8.self))
+        try await storage.put([Document(kind: .clock, name: name, encoding: record)])
+        records.withLock { $0[record.name] = record }
     }
 }

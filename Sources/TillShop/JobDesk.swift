@@ -57,10 +57,15 @@ extension Shop {
             signals.planned(ClockName(scope), stored.at)
             return stored
         }
-        return try await run(stored)
+        do {
+            return try await run(stored)
+        } catch {
+            signals.planned(ClockName(scope), stored.at)
+            throw error
+        }
     }
 
-    /// Starts a job and does not wait for its end. What the server's end cuts short is gone on with by the ticker.
+    /// Starts a job and does not wait for its end. What is cut short is gone on with by the ticker.
     ///
     /// - Returns: the job as it was stored, now or at the first time.
     @discardableResult
@@ -108,12 +113,13 @@ extension Shop {
 
     /// A job by its id.
     package func job(_ id: String) async throws -> JobRecord? {
-        try await storage.documents(.job).first { $0.name == id }.map(Self.record)
+        try await storage.documents(.job).first { $0.name == id }?.decoded()
     }
 
     /// The jobs of an app's realm, by the instant at which they take effect.
     package func jobs(in scope: AccountScope) async throws -> [JobRecord] {
-        try await storage.documents(.job).map(Self.record).filter { $0.scope == scope }.sorted { $0.at < $1.at }
+        try await storage.documents(.job).map { try $0.decoded(as: JobRecord.self) }
+            .filter { $0.scope == scope }.sorted { $0.at < $1.at }
     }
 
     /// Jobs that are not done and take effect at or before an instant.
@@ -131,7 +137,7 @@ extension Shop {
                 let page = try await self.storage.accounts(of: running.scope, after: running.position, limit: 100)
                 guard let last = page.last else { break }
                 try self.checkStopping()
-                for account in page { await self.performOrCount(&running, in: account) }
+                for account in page { try await self.performOrCount(&running, in: account) }
                 running.position = last.id
                 try await self.storage.put([try Self.document(running)])
             }
@@ -142,11 +148,15 @@ extension Shop {
         }
     }
 
-    /// An account in which the job cannot be done does not stop it.
-    private func performOrCount(_ record: inout JobRecord, in account: Account) async {
+    /// An account in which the job cannot be done does not stop it. A shop that is busy, or stops, does: the job goes
+    /// on later from its position, and no account is passed over.
+    private func performOrCount(_ record: inout JobRecord, in account: Account) async throws {
         do {
             try await perform(&record, in: account)
+        } catch let busy as ShopBusy {
+            throw busy
         } catch {
+            try checkStopping()
             record.failed += 1
             logger.error(
                 "a job was not done in an account",
@@ -189,12 +199,6 @@ extension Shop {
     }
 
     private static func document(_ record: JobRecord) throws -> Document {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Document(kind: .job, name: record.id, body: String(decoding: try encoder.encode(record), as: UTF8.self))
-    }
-
-    private static func record(_ document: Document) throws -> JobRecord {
-        try JSONDecoder().decode(JobRecord.self, from: Data(document.body.utf8))
+        try Document(kind: .job, name: record.id, encoding: record)
     }
 }

@@ -78,7 +78,10 @@ extension Shop {
     package func createClock(_ name: ClockName, _ state: ClockState) async throws {
         try await exclusively(name.lockKey) {
             guard name.own != nil, !clocks.exists(name) else {
-                throw ClockRefused(code: "clock_exists", message: "There is a clock \(name.key) already.")
+                throw ClockRefused(
+                    code: "clock_exists",
+                    message: "There is a clock \(name.key) already; put customers on it, or take another name."
+                )
             }
             var record = clocks.record(name)
             record.state = state
@@ -98,7 +101,7 @@ extension Shop {
             var record = clocks.record(name)
             switch change {
             case .freeze(let instant):
-                if let instant, instant < present { try refuseGoingBack(name, from: present, to: instant) }
+                if let instant, instant < present { throw goingBack(name, from: present, to: instant) }
                 record.state = .frozen(at: instant ?? present)
             case .run(let speed):
                 guard speed > 0, speed <= 10_000_000 else {
@@ -107,7 +110,7 @@ extension Shop {
                 record.state = .running(from: present, since: wallClock(), speed: speed)
             case .real:
                 let wall = wallClock()
-                if present > wall { try refuseGoingBack(name, from: present, to: wall) }
+                if present > wall { throw goingBack(name, from: present, to: wall) }
                 record.state = .real
             }
             try await clocks.put(record)
@@ -116,8 +119,8 @@ extension Shop {
         }
     }
 
-    private func refuseGoingBack(_ name: ClockName, from present: Timestamp, to instant: Timestamp) throws {
-        throw ClockRefused(
+    private func goingBack(_ name: ClockName, from present: Timestamp, to instant: Timestamp) -> ClockRefused {
+        ClockRefused(
             code: "clock_goes_forward",
             message: "The clock shows \(present.iso8601) and cannot go back to \(instant.iso8601); "
                 + "put customers on a new clock of their own instead."
@@ -140,7 +143,7 @@ extension Shop {
         case .byPeriod(let period): instant = period.end(from: present)
         case .toNextEvent: instant = try await nextEvent(on: name, after: present)
         }
-        if instant < present { try refuseGoingBack(name, from: present, to: instant) }
+        if instant < present { throw goingBack(name, from: present, to: instant) }
         let limit = Timestamp(milliseconds: 4_102_444_800_000)
         guard instant < limit else {
             throw ClockRefused(
@@ -177,10 +180,7 @@ extension Shop {
     {
         try await exclusively(name.lockKey) {
             let from = now(on: name)
-            guard target >= from else {
-                try refuseGoingBack(name, from: from, to: target)
-                return emptyReport(from)
-            }
+            if target < from { throw goingBack(name, from: from, to: target) }
             var record = clocks.record(name)
             record.state = .frozen(at: from)
             record.leap = Clocks.Leap(to: target, speed: speed)
@@ -200,7 +200,7 @@ extension Shop {
                 await settle(name, begun: begun)
                 owed = try await storage.owedDeliveries(on: name, until: now(on: name))
             }
-            return log.report(setAside: customersSetAside(log), owed: owed)
+            return log.report(owed: owed)
         }
     }
 
@@ -215,14 +215,11 @@ extension Shop {
                 logger.error("a leap could not be finished", metadata: ["app": "\(record.app)", "cause": "\(error)"])
             }
         }
-        for app in registry.apps {
-            for realm in Realm.allCases {
-                let scope = AccountScope(realm: realm, app: app.bundleID)
-                do {
-                    for job in try await unfinishedJobs(in: scope, until: now(in: scope)) { try await run(job) }
-                } catch {
-                    logger.error("a job could not be finished", metadata: ["app": "\(scope.app)", "cause": "\(error)"])
-                }
+        for scope in everyScope {
+            do {
+                for job in try await unfinishedJobs(in: scope, until: now(in: scope)) { try await run(job) }
+            } catch {
+                logger.error("a job could not be finished", metadata: ["app": "\(scope.app)", "cause": "\(error)"])
             }
         }
     }
@@ -298,6 +295,8 @@ extension Shop {
             log.add(told)
             setAside.remove(due.id)
         } catch {
+            // A stop cuts everybody short; nobody is ill.
+            guard !isStopping.value else { return }
             setAside.add(due.id, because: "\(error)")
             log.setAside(due)
             logger.error(
@@ -305,12 +304,6 @@ extension Shop {
                 metadata: ["account": "\(due.id.number)", "cause": "\(error)"]
             )
         }
-    }
-
-    private func customersSetAside(_ log: LeapLog) -> [String] { log.customersSetAside }
-
-    private func emptyReport(_ instant: Timestamp) -> LeapReport {
-        LeapLog(from: instant, to: instant).report(setAside: [], owed: nil)
     }
 
     /// The leap that is under way on a clock; nil while it stands or runs.
@@ -347,9 +340,7 @@ final class LeapLog: Sendable {
 
     var progress: LeapProgress { state.withLock { $0.progress } }
 
-    var customersSetAside: [String] { state.withLock { $0.setAside.sorted() } }
-
-    func report(setAside: [String], owed: Int?) -> LeapReport {
+    func report(owed: Int?) -> LeapReport {
         state.withLock { state in
             LeapReport(
                 from: state.progress.from,
@@ -357,7 +348,7 @@ final class LeapLog: Sendable {
                 accounts: state.progress.accounts,
                 notifications: state.words.sorted { $0.key < $1.key }
                     .map { LeapReport.Count(words: $0.key, count: $0.value) },
-                setAside: setAside,
+                setAside: state.setAside.sorted(),
                 owed: owed
             )
         }

@@ -81,20 +81,20 @@ package final class Registry: Sendable {
         self.storage = storage
         var read = State()
         for document in try await storage.documents(.team) {
-            read.teams[document.name] = try Self.decode(document)
+            read.teams[document.name] = try document.decoded()
         }
         for document in try await storage.documents(.app) {
-            read.apps[document.name] = try Self.decode(document)
+            read.apps[document.name] = try document.decoded()
         }
         for document in try await storage.documents(.key) {
-            let record: KeyRecord = try Self.decode(document)
+            let record = try document.decoded(as: KeyRecord.self)
             read.keys[document.name] = (record, try Self.key(of: record))
         }
         for document in try await storage.documents(.catalog) {
-            read.catalogs[document.name] = try Self.decode(document)
+            read.catalogs[document.name] = try document.decoded()
         }
         for document in try await storage.documents(.rules) {
-            read.rules[document.name] = try Self.decode(document)
+            read.rules[document.name] = try document.decoded()
         }
         state = Mutex(read)
     }
@@ -162,14 +162,7 @@ package final class Registry: Sendable {
     private static func name(of scope: AccountScope) -> String { "\(scope.realm.rawValue)/\(scope.app)" }
 
     private func store(_ kind: DocumentKind, _ name: String, _ value: some Encodable) async throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let body = String(decoding: try encoder.encode(value), as: UTF8.self)
-        try await storage.put([Document(kind: kind, name: name, body: body)])
-    }
-
-    private static func decode<Value: Decodable>(_ document: Document) throws -> Value {
-        try JSONDecoder().decode(Value.self, from: Data(document.body.utf8))
+        try await storage.put([Document(kind: kind, name: name, encoding: value)])
     }
 
     private static func key(of record: KeyRecord) throws -> VerificationKey {

@@ -79,6 +79,16 @@ package final class Shop: Sendable {
         clocks.state(clock).now(wall: wallClock())
     }
 
+    /// The two realms of every app.
+    var everyScope: [AccountScope] {
+        registry.apps.flatMap { app in Realm.allCases.map { AccountScope(realm: $0, app: app.bundleID) } }
+    }
+
+    /// The clocks of all realms, and those that customers have of their own.
+    var everyClock: Set<ClockName> {
+        Set(everyScope.map { ClockName($0) }).union(clocks.all.map(\.name))
+    }
+
     /// A customer's time.
     package func now(of account: Account) -> Timestamp { now(on: account.clockName) }
 

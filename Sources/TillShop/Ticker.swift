@@ -55,19 +55,12 @@ package struct Ticker: Service {
         await cancelWhenGracefulShutdown {
             // What a crash cut short may take long; other clocks do not wait for it.
             Task { await shop.resumeLongWork() }
-            for clock in everyClock { plan.note(clock, Timestamp(milliseconds: .min)) }
+            for clock in shop.everyClock { plan.note(clock, Timestamp(milliseconds: .min)) }
             while !Task.isCancelled {
                 await tick()
                 try? await Task.sleep(for: .milliseconds(100))
             }
         }
-    }
-
-    private var everyClock: Set<ClockName> {
-        let realms = shop.registry.apps.flatMap { app in
-            Realm.allCases.map { ClockName(AccountScope(realm: $0, app: app.bundleID)) }
-        }
-        return Set(realms).union(shop.clocks.all.map(\.name))
     }
 
     /// One round: the clocks on which something may have fallen due are looked at.

@@ -21,7 +21,7 @@ struct ImportTests {
 
     static let shop: Set = [
         "TillCore", "TillSigning", "TillStorage",
-        "AsyncHTTPClient", "Crypto", "DequeModule", "Logging", "Metrics", "ServiceLifecycle",
+        "Crypto", "DequeModule", "Logging", "Metrics", "ServiceLifecycle",
     ]
 
     /// What the sender needs beside that: it tells a refused connection from one that ended without a word, and a stale
@@ -124,7 +124,7 @@ struct ImportTests {
             ("TillCore/Period", "import Foundation"),
             ("TillSigning/A", "@preconcurrency import Crypto\nimport Foundation"),
             ("TillSQLite/A", "import GRDB\nimport TillCore\nimport func Glibc.umask"),
-            ("TillServer/API/A", "import Hummingbird\nimport AsyncHTTPClient\nimport Synchronization"),
+            ("TillServer/API/A", "import Hummingbird\nimport Logging\nimport Synchronization"),
             ("till/A", "import ArgumentParser\nimport TillSQLite"),
             ("TillCore/A", "catalog.import(data)\nfunc a(import b: Int, import: Int) {}"),
             ("TillCore/A", "// import GRDB\nlet a = \"import GRDB\"\n/* import Foundation */"),

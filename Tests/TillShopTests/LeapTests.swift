@@ -80,4 +80,60 @@ struct LeapTests {
         #expect(rows.count == 5 && rows.first?.id == bought.id)
         for (earlier, later) in zip(rows, rows.dropFirst()) { #expect(later.purchaseDate == earlier.expiresDate) }
     }
+
+    @Test("Who is ahead of a frozen clock is told at once")
+    func aheadOfTheClock() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let post = try await ListeningPost.start { _ in .status(200) }
+        try await test.shop.updateRules(of: Self.scope) {
+            $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
+        }
+        let sender = try test.startSending()
+        let later = test.now.advanced(milliseconds: 86_400_000)
+        _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
+        _ = try await test.shop.perform(
+            .purchase(Purchase(productID: "pro")),
+            by: test.customer("ann"),
+            at: later,
+            opening: Opening()
+        )
+        #expect(test.shop.now(on: Self.clock) < later)
+        #expect(try await post.requests(atLeast: 1, within: .seconds(10)).count == 1)
+        await test.stopSending(sender)
+        try await post.stop()
+    }
+
+    @Test("Whoever comes to a clock that is ahead is brought to its present")
+    func laterClock() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
+        try await test.buy("pro", by: "ann")
+        let own = ClockName(Self.scope, own: "ahead")
+        let ahead = test.now.advanced(milliseconds: 100 * 86_400_000)
+        try await test.shop.createClock(own, .frozen(at: ahead))
+        let outcome = try await test.shop.perform(.useClock("ahead"), by: test.customer("ann"))
+        let account = try #require(try await test.shop.storage.account(outcome.account.id))
+        #expect(account.clockName == own)
+        // A free week, and four months of which the last runs.
+        #expect(account.rowCount == 5)
+        #expect(account.subscriptions[0].status(at: ahead) == .active)
+    }
+
+    @Test("A stop in the middle of a job fails nobody, sets nobody aside and passes over nobody")
+    func stopped() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        for customer in ["ann", "bob"] { try await test.buy("pro", by: customer) }
+        // More falls due than is handled in one transaction; the stop comes after the first.
+        test.advance(3_650 * 86_400_000)
+        let shop = test.shop
+        shop.signals.add(Signals.Listener(told: { [weak shop] _ in shop?.stopLongWork() }))
+        let wanted = MassExtension(productID: "pro", days: 3, reasonCode: 1, request: "r")
+        await #expect(throws: ShopBusy.self) { _ = try await shop.startJob(.extend(wanted), in: Self.scope, id: "job") }
+        let job = try #require(try await shop.job("job"))
+        #expect(job.failed == 0 && job.succeeded == 0 && job.position == nil && job.state != .done)
+        await #expect(throws: ShopBusy.self) {
+            _ = try await shop.advance(Self.clock, .by(milliseconds: 86_400_000), settling: false)
+        }
+        #expect(shop.setAside.all.isEmpty)
+    }
 }

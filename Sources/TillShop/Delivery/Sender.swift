@@ -57,7 +57,7 @@ package actor Sender: Service {
 
     /// Sends until the server stops.
     package func run() async throws {
-        for clock in everyClock { await pump(clock) }
+        for clock in shop.everyClock { await pump(clock) }
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 try? await Task.sleep(for: .milliseconds(100))
@@ -71,13 +71,6 @@ package actor Sender: Service {
     package func stop() async {
         isStopping = true
         try? await postman.shutdown()
-    }
-
-    private var everyClock: Set<ClockName> {
-        let realms = shop.registry.apps.flatMap { app in
-            Realm.allCases.map { ClockName(AccountScope(realm: $0, app: app.bundleID)) }
-        }
-        return Set(realms).union(shop.clocks.all.map(\.name))
     }
 
     /// Looks at the clocks on which something has fallen due by the passing of time.
@@ -248,12 +241,14 @@ package actor Sender: Service {
 
 /// The way from the shop's signals to the sender, which holds the shop.
 private final class WeakSender: Sendable {
-    private let sender = Synchronized<Sender?>(nil)
+    private struct Held: Sendable { weak var sender: Sender? }
 
-    func set(_ sender: Sender) { self.sender.value = sender }
+    private let held = Synchronized(Held())
+
+    func set(_ sender: Sender) { held.value = Held(sender: sender) }
 
     func pump(_ clock: ClockName) {
-        guard let sender = sender.value else { return }
+        guard let sender = held.value.sender else { return }
         Task { await sender.pump(clock) }
     }
 }

@@ -1,0 +1,19 @@
+import Foundation
+
+extension Document {
+    /// A value as a document: JSON with sorted keys, so that the same value is the same text.
+    ///
+    /// - Throws: `EncodingError`.
+    package init(kind: DocumentKind, name: String, encoding value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        self.init(kind: kind, name: name, body: String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+
+    /// The value that the document keeps.
+    ///
+    /// - Throws: `DecodingError` when the text is of another shape.
+    package func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(body.utf8))
+    }
+}
