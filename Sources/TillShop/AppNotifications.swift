@@ -182,17 +182,8 @@ extension Shop {
         _ app: AppRecord,
         at date: Timestamp
     ) -> Parts {
-        let scope = AccountScope(realm: account.realm, app: account.app)
         let subscription = row.groupID == nil ? nil : account.subscription(row.originalID)
-        let info = subscription.map {
-            RenewalInfo(
-                of: $0,
-                held: account,
-                at: date,
-                catalog: registry.catalog(of: account.app),
-                policy: policy(of: scope)
-            )
-        }
+        let info = subscription.map { renewalInfo(of: $0, held: account, at: date) }
         let data = NotificationPayload.data(
             of: app,
             realm: account.realm,

@@ -12,6 +12,8 @@ package struct Team: Codable, Equatable, Sendable {
     package var name: String
     /// By the wall clock.
     package let createdAt: Timestamp
+    /// The primary shared secret of verifyReceipt, for the team's apps that have none of their own.
+    package var sharedSecret: String?
 
     /// A team.
     package init(issuerID: String, name: String, createdAt: Timestamp) {
@@ -33,6 +35,8 @@ package struct AppRecord: Codable, Equatable, Sendable {
     package let issuerID: String
     /// By the wall clock.
     package let createdAt: Timestamp
+    /// The app's own shared secret of verifyReceipt; while there is one, the team's does not count for it.
+    package var sharedSecret: String?
 
     /// An app.
     package init(bundleID: String, appleID: Int64, name: String, issuerID: String, createdAt: Timestamp) {

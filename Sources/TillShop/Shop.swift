@@ -27,6 +27,10 @@ package final class Shop: Sendable {
 
     /// Who listens over control.
     package let listeners: Listeners
+    /// What signs and verifies receipts.
+    package let receiptKeys: ReceiptKeys
+    /// Receipts that were made within the last second.
+    let receiptCache = ReceiptCache()
     let chains: Chains
     let identifiers: IdentifierPool
     let commits: CommitQueue
@@ -45,11 +49,13 @@ package final class Shop: Sendable {
     /// - Parameters:
     ///   - storage: an engine with its tables in place.
     ///   - chain: signs every payload.
+    ///   - receiptKeys: signs receipts; left out, keys of this process alone.
     ///   - settings: the named departures and choices.
     ///   - wallClock: the time of day; tests give their own.
     package init(
         storage: any Storage,
         chain: SigningChain,
+        receiptKeys: ReceiptKeys = .temporary(),
         settings: Settings = Settings(),
         logger: Logger = Logger(label: "till"),
         wallClock: @escaping @Sendable () -> Timestamp
@@ -58,6 +64,7 @@ package final class Shop: Sendable {
         self.settings = settings
         self.logger = logger
         self.wallClock = wallClock
+        self.receiptKeys = receiptKeys
         listeners = Listeners(wallClock: wallClock)
         chains = try await Chains(storage: storage, signing: chain)
         registry = try await Registry(storage: storage)

@@ -15,15 +15,20 @@ extension Shop {
     package func signedRenewalInfo(of subscription: Subscription, held account: Account, at now: Timestamp) throws
         -> String
     {
-        let info = RenewalInfo(
+        let info = renewalInfo(of: subscription, held: account, at: now)
+        let date = max(now, account.lastEvent)
+        return try signingChain.sign(RenewalInfoPayload.bytes(info, realm: account.realm, signedDate: date))
+    }
+
+    /// How a subscription stands at an instant.
+    func renewalInfo(of subscription: Subscription, held account: Account, at now: Timestamp) -> RenewalInfo {
+        RenewalInfo(
             of: subscription,
             held: account,
             at: now,
             catalog: registry.catalog(of: account.app),
             policy: policy(of: AccountScope(realm: account.realm, app: account.app))
         )
-        let date = max(now, account.lastEvent)
-        return try signingChain.sign(RenewalInfoPayload.bytes(info, realm: account.realm, signedDate: date))
     }
 
     /// A signed app transaction as a server hands it over; nil for a customer who has not downloaded the app.

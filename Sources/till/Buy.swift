@@ -10,6 +10,7 @@ struct Buy: AsyncParsableCommand {
             till buy com.example.pro.month --customer ann             with the introductory offer, if ann may have it
             till buy com.example.pro.month --customer ann --code SPRING
             till buy com.example.pro.month --customer ann --json | jq -r .device.signedTransactionInfo
+            till buy com.example.pro.month --customer ann --json | jq -r .device.appReceipt
 
             till buy com.example.pro.year --customer ann --billing-plan MONTHLY    twelve payments
 
@@ -72,7 +73,7 @@ struct Buy: AsyncParsableCommand {
             "productId": .string(product), "quantity": .count(quantity), "storefront": .text(storefront),
             "appAccountToken": .text(appAccountToken), "offer": offer, "orderId": .text(order),
             "finished": finish ? .bool(true) : nil, "billingPlan": .text(billingPlan),
-            "interrupted": interrupted ? .bool(true) : nil,
+            "interrupted": interrupted ? .bool(true) : nil, "receipt": .bool(true),
         ]) { _ in
             "customers/\(escaped(customer))/purchases"
         } saying: {

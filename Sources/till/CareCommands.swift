@@ -46,6 +46,7 @@ struct AuthorityCommand: AsyncParsableCommand {
         discussion: """
             till ca show
             till ca export root.pem         what verifiers are given; .der or .cer writes DER
+            till ca export receipts.pem --receipts    the root of app receipts, which is another
             till ca rotate                  a new leaf and intermediate under the same root
             """,
         subcommands: [Show.self, Export.self, Rotate.self]
@@ -77,10 +78,13 @@ struct AuthorityCommand: AsyncParsableCommand {
 
         @Argument(help: "The file; .der or .cer writes DER, everything else PEM.")
         var file: String
+        @Flag(help: "The root of app receipts instead of that of signed data.")
+        var receipts = false
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            let pem = try await server.client().get("/v1/ca")["rootCertificate"]?.text ?? ""
+            let path = receipts ? "/v1/ca/receipts" : "/v1/ca"
+            let pem = try await server.client().get(path)["rootCertificate"]?.text ?? ""
             var data = Data(pem.utf8)
             if file.hasSuffix(".der") || file.hasSuffix(".cer") {
                 let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()

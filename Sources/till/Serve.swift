@@ -93,6 +93,7 @@ struct Serve: AsyncParsableCommand {
         let shop = try await Shop(
             storage: storage,
             chain: chain,
+            receiptKeys: ReceiptKeyStore(directory).keys,
             settings: try shopSettings(source),
             logger: logger,
             wallClock: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }

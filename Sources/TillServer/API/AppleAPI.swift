@@ -33,6 +33,7 @@ package struct AppleAPI: Sendable {
         let router = Router(context: APIContext.self)
         let endpoints = endpoints
         router.add(middleware: RefusalMiddleware(shop: shop, realm: realm, endpoints: endpoints, meter: meter))
+        addVerifyReceipt(to: router)
         for endpoint in endpoints {
             router.on(RouterPath(endpoint.path), method: endpoint.method) { request, context in
                 let parameters = endpoint.names.map { name in

@@ -79,6 +79,7 @@ extension ControlAPI {
                     Schema.required("deviceId", .string("The device; the one that was asked for, or a new one.")),
                     Schema.required("signedTransactionInfo", .string("With deviceVerification and its nonce.")),
                     Schema.optional("signedAppTransactionInfo", .string("Absent without an app transaction.")),
+                    Schema.optional("appReceipt", .string("Only when it is asked for: the app receipt, Base64.")),
                 ]
             )
         ),
@@ -105,12 +106,17 @@ extension ControlAPI {
     }
 
     /// A transaction with everything that a test of a backend wants of it.
-    func json(_ row: Transaction, _ account: Account, device: UUID, _ told: Told) throws -> [UInt8] {
+    ///
+    /// - Parameter receipt: the device's app receipt, Base64, where it was asked for.
+    func json(_ row: Transaction, _ account: Account, device: UUID, receipt: String? = nil, _ told: Told) throws
+        -> [UInt8]
+    {
         let now = shop.now(of: account)
         var handed = PayloadWriter()
         handed.put("deviceId", device.uuidString.lowercased())
         handed.put("signedTransactionInfo", try shop.signedOnDevice(row, account, device: device, at: now))
         handed.put("signedAppTransactionInfo", try shop.appTransactionSignedOnDevice(account, device: device, at: now))
+        handed.put("appReceipt", receipt)
         let subscription = account.subscriptions.first { $0.originalID == row.originalID }
         var json = PayloadWriter(capacity: 32_768)
         json.put("customer", account.customer)

@@ -25,6 +25,7 @@ extension ControlAPI {
             Schema.optional("finished", .boolean("Whether the app finishes it at once.")),
             Schema.optional("interrupted", .boolean("Whether the customer is interrupted and must come back to it.")),
             Schema.optional("deviceId", .string("The device that buys; a UUID.", format: "uuid")),
+            Schema.optional("receipt", .boolean("Whether the device hands over its app receipt, too.")),
             instantProperty,
         ]
     }

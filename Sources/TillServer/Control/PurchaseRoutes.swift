@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import TillCore
 import TillShop
+import TillSigning
 import TillStorage
 
 /// Buying, and what the device then hands to the app.
@@ -58,12 +59,14 @@ extension ControlAPI {
             at: body.instant("at"),
             opening: try Self.opening(body)
         )
-        return try answer(to: purchase.productID, outcome, device: device)
+        // The history of a customer may be long: its receipt is only made for who wants it.
+        let receipt = body.flag("receipt") == true ? try await shop.appReceipt(of: outcome.account, device: device) : nil
+        return try answer(to: purchase.productID, outcome, device: device, receipt: receipt.map(Base64.encode))
     }
 
     /// What came of a purchase: the row that was bought; after an offer or a change of plan for the next period, for
     /// which there is no new row, the running one; or the number under which it waits.
-    func answer(to productID: String, _ outcome: Outcome, device: UUID) throws -> [UInt8] {
+    func answer(to productID: String, _ outcome: Outcome, device: UUID, receipt: String? = nil) throws -> [UInt8] {
         for case .purchaseHeld(outcome.account.id, let number) in outcome.events {
             return held(number, outcome)
         }
@@ -76,7 +79,7 @@ extension ControlAPI {
         guard let row = bought else {
             throw ControlError.conflict("nothing_bought", "The purchase left no transaction.")
         }
-        return try json(row, account, device: device, Told(outcome))
+        return try json(row, account, device: device, receipt: receipt, Told(outcome))
     }
 
     static func device(_ text: String?) throws -> UUID {

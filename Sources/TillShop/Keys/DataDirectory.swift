@@ -25,6 +25,8 @@ package struct DataDirectory: Sendable {
     package var rootKey: String { path + "/ca/root.key" }
     /// Names the chain that signs.
     package var currentChain: String { path + "/ca/current" }
+    /// What signs receipts, made at first use.
+    package var receiptKeys: String { path + "/ca/receipts" }
     /// Where keys that the demo made are written; others are shown once.
     package var keys: String { path + "/keys" }
 

@@ -1,0 +1,87 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillCore
+import TillShop
+import TillStorage
+
+/// POST /verifyReceipt (docs/api/verify-receipt.md): no token, whatever content type, always HTTP 200.
+extension AppleAPI {
+    /// Bytes of a body at the most: a receipt of 5,000 purchases in Base64, and some room.
+    private static let longestBody = 6 << 20
+
+    /// Adds the route, under every method: a wrong one has a status of its own.
+    func addVerifyReceipt(to router: Router<APIContext>) {
+        for method in [HTTPRequest.Method.post, .get, .head, .put, .delete, .patch, .options] {
+            router.on("/verifyReceipt", method: method) { request, context in
+                await verifyReceipt(request, context)
+            }
+        }
+    }
+
+    private func verifyReceipt(_ request: Request, _ context: APIContext) async -> Response {
+        let answer = await judge(request, context)
+        if let explanation = answer.explanation {
+            await note(answer, explanation, request, context)
+        }
+        return .json(answer.body)
+    }
+
+    private func judge(_ request: Request, _ context: APIContext) async -> VerifyReceiptAnswer {
+        guard request.method == .post else { return .wrongMethod(request.method.rawValue) }
+        do {
+            let body = try await request.body.collect(upTo: Self.longestBody)
+            return try await shop.verifyReceipt(try Self.request(Array(buffer: body)), in: realm)
+        } catch is NIOTooManyBytesError {
+            return .malformed("The body is longer than \(Self.longestBody) bytes.")
+        } catch let error as APIError {
+            return .malformed(error.explanation)
+        } catch let busy as ShopBusy {
+            return .unavailable(in: realm, because: busy.reason)
+        } catch {
+            context.logger.error(
+                "verifyReceipt failed",
+                metadata: ["cause": "\(error)", "request": "\(context.requestID)"]
+            )
+            return .internalError(in: realm, because: "Till failed; its log has the cause.")
+        }
+    }
+
+    /// Reads a body. A truth may also be a text or a number, as clients in the field send it.
+    private static func request(_ bytes: [UInt8]) throws -> VerifyReceiptRequest {
+        let body = try RequestBody(bytes)
+        guard let receipt = body.text("receipt-data") else {
+            throw APIError.malformed("The body has no text as receipt-data: \(body.words("receipt-data")).")
+        }
+        let excludes =
+            body.flag("exclude-old-transactions")
+            ?? body.number("exclude-old-transactions").map { $0 != 0 }
+            ?? (body.text("exclude-old-transactions")?.lowercased() == "true")
+        return VerifyReceiptRequest(
+            receiptData: receipt,
+            password: body.text("password"),
+            excludesOldTransactions: excludes
+        )
+    }
+
+    private func note(
+        _ answer: VerifyReceiptAnswer,
+        _ explanation: String,
+        _ request: Request,
+        _ context: APIContext
+    ) async {
+        await shop.journal.note(
+            JournalEntry(
+                id: context.requestID,
+                at: shop.wallClock(),
+                realm: realm,
+                method: request.method.rawValue.cut(toBytes: 16),
+                path: request.uri.path.cut(toBytes: 256),
+                status: 200,
+                code: answer.status,
+                app: answer.app?.cut(toBytes: 256),
+                explanation: explanation.cut(toBytes: 2_048)
+            )
+        )
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import HTTPTypes
+import TillCore
+import TillShop
+import TillSigning
+
+/// App receipts, as a device hands them to its app, and receipts of single transactions.
+extension ControlAPI {
+    private static let deviceQuery = Schema.optional(
+        "deviceId",
+        .string("The device, a UUID; left out, one of the customer's that never changes.")
+    )
+
+    var receiptRoutes: [ControlRoute] {
+        [
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/receipt",
+                id: "getReceipt",
+                tag: "receipts",
+                summary: "A customer's app receipt as it is now.",
+                query: [Self.deviceQuery],
+                response: .object(
+                    "A receipt.",
+                    [Schema.required("receipt", .string("What a client sends as receipt-data: Base64, one line."))]
+                )
+            ) { exchange in
+                guard let receipt = try await receipt(of: try await exchange.account(), exchange.query) else {
+                    throw ControlError.notFound("unknown_app", "The app does not exist any more.")
+                }
+                return Self.json(receipt)
+            },
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}/{realm}/transactions/{transactionId}/receipt",
+                id: "getTransactionReceipt",
+                tag: "receipts",
+                summary: "The receipt of one transaction in the form that iOS 6 had.",
+                query: [Self.deviceQuery],
+                response: .object(
+                    "A receipt.",
+                    [Schema.required("receipt", .string("What a client sends as receipt-data: Base64, one line."))]
+                )
+            ) { exchange in
+                let (row, account) = try await exchange.transaction()
+                let device = try exchange.query.values("deviceId").first.map(Self.device)
+                let text = try await shop.transactionReceipt(of: row, account, device: device)
+                return Self.json(Base64.encode(Array(text.utf8)))
+            },
+            ControlRoute(
+                method: .get,
+                path: "/v1/ca/receipts",
+                id: "getReceiptAuthority",
+                tag: "certificates",
+                summary: "The root under which receipts are signed, which is another than that of signed data.",
+                response: .object(
+                    "The certificates of receipts.",
+                    [
+                        Schema.required("rootCertificate", .string("The root, PEM: what verifiers are given.")),
+                        Schema.required("rootFingerprint", .string("SHA-256 of the root, hexadecimal.")),
+                        Schema.required("chainId", .string("The chain that signs receipts.")),
+                        Schema.required("chain", .string("Leaf, intermediate and root, PEM.")),
+                    ]
+                )
+            ) { _ in
+                let chain = try await shop.receiptKeys.signing().chain
+                var json = PayloadWriter(capacity: 8_192)
+                json.put("rootCertificate", chain.rootCertificatePEM)
+                json.put("rootFingerprint", chain.rootFingerprint)
+                json.put("chainId", chain.id)
+                json.put("chain", chain.certificatesPEM)
+                return json.finish()
+            },
+        ]
+    }
+
+    private func receipt(of account: Account, _ query: Query) async throws -> String? {
+        let device = try query.values("deviceId").first.map(Self.device)
+        return try await shop.appReceipt(of: account, device: device).map(Base64.encode)
+    }
+
+    private static func json(_ receipt: String) -> [UInt8] {
+        var json = PayloadWriter(capacity: receipt.utf8.count + 32)
+        json.put("receipt", receipt)
+        return json.finish()
+    }
+}

@@ -1,0 +1,118 @@
+import HTTPTypes
+import TillShop
+
+/// Shared secrets of verifyReceipt: an app's own, and the primary one of a team.
+extension ControlAPI {
+    private static let secretSchema = Schema.object(
+        "A shared secret.",
+        [
+            Schema.optional("sharedSecret", .string("What `password` of verifyReceipt must be; absent while unset.")),
+            Schema.required(
+                "from",
+                .string("Whose it is: the app's own, its team's, or nobody's.", oneOf: ["app", "team", "none"])
+            ),
+        ]
+    )
+
+    private static let wish = Schema.object(
+        "The secret.",
+        [
+            Schema.optional(
+                "sharedSecret",
+                .string("1 to 128 printable characters; left out, 32 hexadecimal digits are made.")
+            )
+        ]
+    )
+
+    var sharedSecretRoutes: [ControlRoute] {
+        [
+            ControlRoute(
+                method: .get,
+                path: "/v1/apps/{bundleId}/shared-secret",
+                id: "getSharedSecret",
+                tag: "secrets",
+                summary: "The secret that verifyReceipt asks for in an app.",
+                response: Self.secretSchema
+            ) { secret(of: try $0.app()) },
+            ControlRoute(
+                method: .put,
+                path: "/v1/apps/{bundleId}/shared-secret",
+                id: "setSharedSecret",
+                tag: "secrets",
+                summary: "Sets an app's own secret; from then on the team's does not count for it.",
+                request: Self.wish,
+                response: Self.secretSchema
+            ) { exchange in
+                let app = try exchange.app()
+                try await shop.setSharedSecret(try Self.secret(exchange.body), of: app)
+                return secret(of: try exchange.app())
+            },
+            ControlRoute(
+                method: .delete,
+                path: "/v1/apps/{bundleId}/shared-secret",
+                id: "removeSharedSecret",
+                tag: "secrets",
+                summary: "Removes an app's own secret; the team's counts again."
+            ) { exchange in
+                try await shop.setSharedSecret(nil, of: try exchange.app())
+                return []
+            },
+            ControlRoute(
+                method: .put,
+                path: "/v1/teams/{issuerId}/shared-secret",
+                id: "setPrimarySharedSecret",
+                tag: "secrets",
+                summary: "Sets the primary secret, for the team's apps that have none of their own.",
+                request: Self.wish,
+                response: Self.secretSchema
+            ) { exchange in
+                let team = try team(of: exchange)
+                let secret = try Self.secret(exchange.body)
+                try await shop.setSharedSecret(secret, of: team)
+                return Self.json(secret, from: "team")
+            },
+            ControlRoute(
+                method: .delete,
+                path: "/v1/teams/{issuerId}/shared-secret",
+                id: "removePrimarySharedSecret",
+                tag: "secrets",
+                summary: "Removes the primary secret of a team."
+            ) { exchange in
+                try await shop.setSharedSecret(nil, of: try team(of: exchange))
+                return []
+            },
+        ]
+    }
+
+    private func team(of exchange: ControlExchange) throws -> Team {
+        let id = exchange.parameter("issuerId")
+        guard let team = UUIDText.canonical(id).flatMap({ shop.registry.team($0) }) else {
+            throw ControlError.notFound("unknown_team", "There is no team \(id.prefix(64)); GET /v1/teams lists them.")
+        }
+        return team
+    }
+
+    private func secret(of app: AppRecord) -> [UInt8] {
+        guard let secret = shop.sharedSecret(of: app) else { return Self.json(nil, from: "none") }
+        return Self.json(secret, from: app.sharedSecret == nil ? "team" : "app")
+    }
+
+    private static func secret(_ body: ControlBody) throws -> String {
+        guard let secret = body.text("sharedSecret") else { return Shop.makeSharedSecret() }
+        guard Shop.accepts(sharedSecret: secret) else {
+            throw ControlError.bad(
+                "bad_secret",
+                "A shared secret is 1 to 128 printable characters without spaces; left out, one is made.",
+                path: "$.sharedSecret"
+            )
+        }
+        return secret
+    }
+
+    private static func json(_ secret: String?, from owner: String) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("sharedSecret", secret)
+        json.put("from", owner)
+        return json.finish()
+    }
+}

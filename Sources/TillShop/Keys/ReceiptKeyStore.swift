@@ -1,0 +1,53 @@
+import Foundation
+import TillSigning
+
+/// The receipts' root and chain in a data directory: made at first use, kept for ever.
+package struct ReceiptKeyStore: Sendable {
+    private let directory: DataDirectory
+
+    /// The receipt keys of a data directory.
+    package init(_ directory: DataDirectory) {
+        self.directory = directory
+    }
+
+    /// The keys for a shop, which makes them when it needs them first.
+    package var keys: ReceiptKeys { ReceiptKeys { try chain() } }
+
+    /// The chain, issued under the root the first time.
+    package func chain() throws -> ReceiptChain {
+        let files = ReceiptFiles(folder: directory.receiptKeys)
+        guard FileManager.default.fileExists(atPath: files.certificates) else { return try make(files) }
+        return try ReceiptChain(
+            certificatesPEM: DataDirectory.read(files.certificates),
+            leafPrivateKeyPEM: Secret(DataDirectory.read(files.leafKey)),
+            purchaseCertificatePEM: DataDirectory.read(files.purchaseCertificate),
+            purchasePrivateKeyPEM: Secret(DataDirectory.read(files.purchaseKey))
+        )
+    }
+
+    /// The certificates are written last: without them a crash left nothing, and all is made anew.
+    private func make(_ files: ReceiptFiles) throws -> ReceiptChain {
+        let root = try ReceiptAuthority.make()
+        let chain = try ReceiptChain.issue(under: root)
+        try DataDirectory.makeFolder(files.folder)
+        try DataDirectory.write(root.privateKeyPEM.exposed, to: files.rootKey)
+        try DataDirectory.write(chain.leafPrivateKeyPEM.exposed, to: files.leafKey)
+        try DataDirectory.write(chain.purchasePrivateKeyPEM.exposed, to: files.purchaseKey)
+        try DataDirectory.write(chain.purchaseCertificatePEM, to: files.purchaseCertificate)
+        try DataDirectory.write(chain.certificatesPEM, to: files.certificates)
+        return chain
+    }
+}
+
+/// The files that sign receipts.
+private struct ReceiptFiles {
+    let folder: String
+    /// The key of the root, which is the last of the certificates.
+    var rootKey: String { folder + "/root.key" }
+    /// Leaf, intermediate and root.
+    var certificates: String { folder + "/chain.pem" }
+    var leafKey: String { folder + "/leaf.key" }
+    /// Signs receipts of single transactions.
+    var purchaseCertificate: String { folder + "/purchase.pem" }
+    var purchaseKey: String { folder + "/purchase.key" }
+}

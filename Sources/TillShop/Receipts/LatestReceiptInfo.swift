@@ -1,0 +1,42 @@
+import TillCore
+
+/// An element of `latest_receipt_info`: a row of the ledger, every value a text (docs/api/verify-receipt.md).
+enum LatestReceiptInfo {
+    static func bytes(_ row: Transaction) -> [UInt8] {
+        let isSubscription = row.type == .autoRenewable
+        var json = PayloadWriter(capacity: 1_536)
+        json.put("quantity", asText: row.quantity)
+        json.put("product_id", row.productID)
+        json.put("transaction_id", row.id.wireForm)
+        json.put("original_transaction_id", row.originalID.wireForm)
+        json.put(.purchase, row.purchaseDate)
+        json.put(.originalPurchase, row.originalPurchaseDate)
+        json.put(.expires, isSubscription ? row.expiresDate : nil)
+        json.put(.cancellation, row.revocation?.date)
+        json.put("web_order_line_item_id", isSubscription ? row.lineItem.map { String($0) } : nil)
+        json.put("is_trial_period", asText: row.isTrial)
+        json.put("is_in_intro_offer_period", asText: isSubscription ? row.isIntroductoryPrice : nil)
+        json.put("cancellation_reason", asText: row.revocation?.reason.rawValue)
+        json.put("in_app_ownership_type", row.ownership.rawValue)
+        json.put("subscription_group_identifier", row.groupID)
+        json.put("is_upgraded", asText: row.isUpgraded ? true : nil)
+        json.put("promotional_offer_id", row.offerID(of: .promotional))
+        json.put("offer_code_ref_name", row.offerID(of: .code))
+        json.put("app_account_token", row.appAccountToken)
+        return json.finish()
+    }
+}
+
+extension Transaction {
+    /// A free introductory period. Free periods by another offer are none (docs/api/verify-receipt.md).
+    var isTrial: Bool { offer?.kind == .introductory && offer?.mode == .freeTrial }
+
+    /// An introductory period that is paid for.
+    var isIntroductoryPrice: Bool { offer?.kind == .introductory && offer?.mode != .freeTrial }
+
+    /// The identifier of the offer, when it is of this kind.
+    func offerID(of kind: OfferKind) -> String? { offer?.kind == kind ? offer?.id : nil }
+
+    /// Whether receipts that are made now have it: consumables only until they are finished, or refunded.
+    var isInReceipts: Bool { type != .consumable || (!isFinished && revocation == nil) }
+}

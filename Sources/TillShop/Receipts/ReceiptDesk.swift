@@ -1,0 +1,127 @@
+import Foundation
+import TillCore
+import TillSigning
+import TillStorage
+
+/// Makes app receipts: what a device hands to its app, and the fresh one in an answer of verifyReceipt.
+extension Shop {
+    /// The app receipt of a customer's device as it is now.
+    ///
+    /// - Parameter device: for whom the hash is made; nil is a device of the customer's that never changes.
+    /// - Returns: the file; nil when the app does not exist any more.
+    package func appReceipt(of account: Account, device: UUID? = nil) async throws -> [UInt8]? {
+        guard let app = registry.app(account.app) else { return nil }
+        let current = try await upToDate(account)
+        let now = now(of: current)
+        return try await mint(frame(of: current, app, device: device, at: now), of: current) {
+            try await self.receiptRows(of: current.id)
+        }
+    }
+
+    /// Signs a receipt, unless the same was signed within this second.
+    ///
+    /// - Parameters:
+    ///   - frame: everything but the purchases.
+    ///   - rows: the purchases; only asked when they are needed.
+    func mint(
+        _ frame: AppReceipt,
+        of account: Account,
+        isLatestOnly: Bool = false,
+        rows: () async throws -> ReceiptRows
+    ) async throws -> [UInt8] {
+        let chain = try await receiptKeys.signing().chain
+        let key = ReceiptCache.Key(
+            account: account.id,
+            version: account.version,
+            frame: frame.payload(),
+            isLatestOnly: isLatestOnly
+        )
+        if let minted = receiptCache.receipt(key) { return minted }
+        var receipt = frame
+        receipt.inApp = try await rows().rows.map { InAppReceipt($0, realm: account.realm) }
+        let bytes = try chain.mint(receipt)
+        receiptCache.keep(bytes, key)
+        return bytes
+    }
+
+    /// A receipt without its purchases.
+    func frame(of account: Account, _ app: AppRecord, device: UUID?, at now: Timestamp) -> AppReceipt {
+        let opaque = ReceiptMark(of: account.id, seed: seed).bytes
+        let guid = device ?? UUID(uuidString: uuid("device/\(account.id.number)")) ?? UUID()
+        var receipt = AppReceipt(
+            receiptType: account.realm.receiptType,
+            bundleID: account.app,
+            applicationVersion: account.appTransaction?.applicationVersion ?? "1.0",
+            creationDate: now.wholeSecond.milliseconds,
+            opaqueValue: opaque,
+            deviceHash: AppReceipt.deviceHash(
+                guid: withUnsafeBytes(of: guid.uuid) { Array($0) },
+                opaqueValue: opaque,
+                bundleID: account.app
+            )
+        )
+        if account.appTransaction?.originalPlatform == .macOS { receipt.platform = .macOS }
+        receipt.preorderDate = account.appTransaction?.preorderDate?.milliseconds
+        // What follows is constant in the sandbox, and the receipt has it already.
+        guard account.realm == .production else { return receipt }
+        receipt.appAppleID = app.appleID
+        receipt.issueDate = receipt.creationDate
+        receipt.downloadID = account.id.number
+        if let download = account.appTransaction {
+            receipt.originalPurchaseDate = download.originalPurchaseDate.wholeSecond.milliseconds
+            receipt.originalApplicationVersion = download.originalApplicationVersion
+        } else {
+            receipt.originalPurchaseDate = app.createdAt.wholeSecond.milliseconds
+        }
+        return receipt
+    }
+}
+
+extension Realm {
+    /// Attribute 0 of a receipt.
+    var receiptType: String { self == .production ? "Production" : "ProductionSandbox" }
+
+    /// The realm of a receipt by its attribute 0; nil for one that was made by Xcode.
+    init?(receiptType: String) {
+        switch receiptType {
+        case "Production", "ProductionVPP": self = .production
+        case "ProductionSandbox", "ProductionVPPSandbox": self = .sandbox
+        default: return nil
+        }
+    }
+}
+
+extension InAppReceipt {
+    /// A row of the ledger as a receipt has it.
+    init(_ row: Transaction, realm: Realm) {
+        let isSubscription = row.type == .autoRenewable
+        self.init(
+            kind: Kind(row.type),
+            productID: row.productID,
+            transactionID: row.id.wireForm,
+            purchaseDate: row.purchaseDate.milliseconds,
+            originalTransactionID: row.originalID.wireForm,
+            originalPurchaseDate: row.originalPurchaseDate.milliseconds
+        )
+        quantity = Int64(row.quantity)
+        expirationDate = isSubscription ? row.expiresDate?.milliseconds : nil
+        webOrderLineItemID = isSubscription ? row.lineItem : nil
+        cancellationDate = row.revocation?.date.milliseconds
+        cancellationReason = row.revocation.map { Int64($0.reason.rawValue) }
+        isTrialPeriod = row.isTrial
+        isInIntroOfferPeriod = isSubscription ? row.isIntroductoryPrice : nil
+        promotionalOfferID = row.offerID(of: .promotional)
+    }
+}
+
+extension InAppReceipt.Kind {
+    /// The number of a type of product in attribute 1707.
+    init(_ type: ProductType) {
+        switch type {
+        case .consumable: self = .consumable
+        case .nonConsumable: self = .nonConsumable
+        case .nonRenewing: self = .nonRenewing
+        case .autoRenewable: self = .autoRenewable
+        }
+    }
+}

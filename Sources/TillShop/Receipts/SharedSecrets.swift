@@ -1,0 +1,50 @@
+import Crypto
+import Foundation
+import TillCore
+import TillSigning
+
+/// The shared secret of verifyReceipt (docs/api/verify-receipt.md): an app's own, or else its team's primary one.
+extension Shop {
+    /// The secret that counts for an app; nil while none is set.
+    package func sharedSecret(of app: AppRecord) -> String? {
+        app.sharedSecret ?? registry.team(app.issuerID)?.sharedSecret
+    }
+
+    /// Sets or, with nil, removes the app's own secret.
+    package func setSharedSecret(_ secret: String?, of app: AppRecord) async throws {
+        try await exclusively("app/\(app.bundleID)") {
+            guard var record = self.registry.app(app.bundleID) else { return }
+            record.sharedSecret = secret
+            try await self.registry.put(record)
+        }
+    }
+
+    /// Sets or, with nil, removes the primary secret of a team's apps.
+    package func setSharedSecret(_ secret: String?, of team: Team) async throws {
+        try await exclusively("team/\(team.issuerID)") {
+            guard var record = self.registry.team(team.issuerID) else { return }
+            record.sharedSecret = secret
+            try await self.registry.put(record)
+        }
+    }
+
+    /// A new secret: 32 hexadecimal digits, as Apple's are.
+    package static func makeSharedSecret() -> String {
+        var random = SystemRandomNumberGenerator()
+        return (0..<4).map { _ in
+            let digits = String(random.next() as UInt32, radix: 16)
+            return String(repeating: "0", count: 8 - digits.count) + digits
+        }.joined()
+    }
+
+    /// Whether a text may be a secret: 1 to 128 printable ASCII characters without spaces.
+    package static func accepts(sharedSecret text: String) -> Bool {
+        (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+    }
+
+    /// Compares without telling by the time it takes how much was right.
+    func isSharedSecret(_ given: String, of app: AppRecord) -> Bool {
+        guard let secret = sharedSecret(of: app) else { return false }
+        return SHA256.hash(data: Data(secret.utf8)) == SHA256.hash(data: Data(given.utf8))
+    }
+}

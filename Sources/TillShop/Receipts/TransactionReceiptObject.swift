@@ -1,0 +1,29 @@
+import TillCore
+import TillSigning
+
+/// A receipt of a single transaction as verifyReceipt answers it: flat, every value a text
+/// (docs/api/verify-receipt.md).
+enum TransactionReceiptObject {
+    static func bytes(_ receipt: TransactionReceipt) -> [UInt8] {
+        var json = PayloadWriter(capacity: 1_024)
+        json.put(.originalPurchase, Timestamp(milliseconds: receipt.originalPurchaseDate))
+        json.put("unique_identifier", receipt.uniqueIdentifier)
+        json.put("original_transaction_id", receipt.originalTransactionID)
+        json.put("bvrs", receipt.applicationVersion)
+        json.put("transaction_id", receipt.transactionID)
+        json.put("quantity", asText: receipt.quantity)
+        json.put("unique_vendor_identifier", receipt.uniqueVendorIdentifier)
+        json.put("product_id", receipt.productID)
+        json.put("item_id", receipt.itemID)
+        json.put("bid", receipt.bundleID)
+        json.put("web_order_line_item_id", receipt.webOrderLineItemID)
+        json.put(.purchase, Timestamp(milliseconds: receipt.purchaseDate))
+        if let expires = receipt.expirationDate.map({ LegacyDate(Timestamp(milliseconds: $0)) }) {
+            // Here the bare key has the milliseconds, unlike anywhere else.
+            json.put("expires_date", expires.milliseconds)
+            json.put("expires_date_formatted", expires.text)
+            json.put("expires_date_formatted_pst", expires.pacific)
+        }
+        return json.finish()
+    }
+}

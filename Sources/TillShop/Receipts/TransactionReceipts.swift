@@ -1,0 +1,104 @@
+import Foundation
+import TillCore
+import TillSigning
+import TillStorage
+
+/// Receipts of single transactions, as iOS 6 had them (docs/api/verify-receipt.md).
+extension Shop {
+    /// The receipt of one transaction: the text that is sent as `receipt-data` once it is in Base64.
+    package func transactionReceipt(of row: Transaction, _ account: Account, device: UUID? = nil) async throws
+        -> String
+    {
+        let chain = try await receiptKeys.signing().chain
+        return try chain.mint(receipt(of: row, account, vendor: device?.uuidString ?? vendor(of: account)))
+    }
+
+    /// Judges a receipt of one transaction.
+    func answer(_ receipt: TransactionReceipt, _ request: VerifyReceiptRequest, in realm: Realm) async throws
+        -> VerifyReceiptAnswer
+    {
+        let app = receipt.bundleID
+        let home: Realm = receipt.environment == .production ? .production : .sandbox
+        guard home == realm else { return .otherRealm(than: realm, of: app) }
+        guard let record = registry.app(app) else {
+            return .refused(.noAccount, in: realm, of: app, because: "There is no app \(app) any more.")
+        }
+        let scope = AccountScope(realm: realm, app: app)
+        let isSubscription = receipt.expirationDate != nil
+        if let refusal = refusal(of: request.password, for: record, in: realm, isNeeded: isSubscription) {
+            return refusal
+        }
+        guard
+            let id = Int64(receipt.transactionID).map({ TransactionID($0) }),
+            let owner = try await storage.owner(of: id, in: scope), let found = try await storage.account(owner)
+        else {
+            return .refused(.noAccount, in: realm, of: app, because: "The transaction of the receipt is not known.")
+        }
+        let account = try await upToDate(found)
+        let object = TransactionReceiptObject.bytes(receipt)
+        guard let subscription = account.subscriptions.first(where: { $0.originalID.wireForm == receipt.originalTransactionID })
+        else {
+            var json = PayloadWriter(capacity: 2_048)
+            json.put("status", 0)
+            json.put("receipt", written: object)
+            return VerifyReceiptAnswer(status: 0, body: json.finish(), app: app, explanation: nil)
+        }
+        return try await answer(subscription, of: account, receipt, object)
+    }
+
+    private func answer(
+        _ subscription: Subscription,
+        of account: Account,
+        _ sent: TransactionReceipt,
+        _ object: [UInt8]
+    ) async throws -> VerifyReceiptAnswer {
+        let now = now(of: account)
+        let info = renewalInfo(of: subscription, held: account, at: now)
+        let status = subscription.status(at: now)
+        let isOver = status != .active && status != .gracePeriod
+        let latest = receipt(of: subscription.current, account, vendor: sent.uniqueVendorIdentifier)
+        let code = isOver ? 21_006 : 0
+        var json = PayloadWriter(capacity: 8_192)
+        json.put("auto_renew_status", info.autoRenews ? 1 : 0)
+        json.put("status", code)
+        json.put("auto_renew_product_id", info.autoRenewProductID)
+        json.put("receipt", written: object)
+        json.put("expiration_intent", asText: info.expirationIntent?.rawValue)
+        json.put("is_in_billing_retry_period", asDigit: info.isInBillingRetry)
+        if isOver {
+            json.put("latest_expired_receipt_info", written: TransactionReceiptObject.bytes(latest))
+        } else {
+            json.put("latest_receipt_info", written: TransactionReceiptObject.bytes(latest))
+            let minted = try await receiptKeys.signing().chain.mint(latest)
+            json.put("latest_receipt", Base64.encode(Array(minted.utf8)))
+        }
+        return VerifyReceiptAnswer(
+            status: code,
+            body: json.finish(),
+            app: account.app,
+            explanation: isOver ? "The subscription has ended; the receipt is good nevertheless." : nil
+        )
+    }
+
+    private func receipt(of row: Transaction, _ account: Account, vendor: String) -> TransactionReceipt {
+        var receipt = TransactionReceipt(
+            environment: account.realm == .production ? .production : .sandbox,
+            bundleID: account.app,
+            applicationVersion: account.appTransaction?.applicationVersion ?? "1.0",
+            productID: row.productID,
+            transactionID: row.id.wireForm,
+            purchaseDate: row.purchaseDate.milliseconds
+        )
+        receipt.quantity = Int64(row.quantity)
+        receipt.originalTransactionID = row.originalID.wireForm
+        receipt.originalPurchaseDate = row.originalPurchaseDate.milliseconds
+        receipt.uniqueVendorIdentifier = vendor
+        if row.type == .autoRenewable {
+            receipt.webOrderLineItemID = row.lineItem.map { String($0) }
+            receipt.expirationDate = row.expiresDate?.milliseconds
+        }
+        return receipt
+    }
+
+    private func vendor(of account: Account) -> String { uuid("device/\(account.id.number)").uppercased() }
+}

@@ -1,0 +1,165 @@
+import TillCore
+import TillSigning
+import TillStorage
+
+/// What a client of verifyReceipt sends.
+package struct VerifyReceiptRequest: Sendable {
+    /// `receipt-data`: Base64 of an app receipt, or of the text of a single transaction.
+    package let receiptData: String
+    /// The shared secret.
+    package let password: String?
+    /// `exclude-old-transactions`.
+    package let excludesOldTransactions: Bool
+
+    /// A request as its three members say it.
+    package init(receiptData: String, password: String?, excludesOldTransactions: Bool) {
+        self.receiptData = receiptData
+        self.password = password
+        self.excludesOldTransactions = excludesOldTransactions
+    }
+}
+
+/// What verifyReceipt answers, always with HTTP 200.
+package struct VerifyReceiptAnswer: Sendable {
+    /// `status`, 0 for a receipt that is valid.
+    package let status: Int
+    /// The whole body, JSON.
+    package let body: [UInt8]
+    /// The app of the receipt, once it could be read.
+    package let app: String?
+    /// Why the status is not 0, in words; nil when it is.
+    package let explanation: String?
+}
+
+/// POST verifyReceipt (docs/api/verify-receipt.md).
+extension Shop {
+    /// Judges a receipt and tells what the store knows of its customer.
+    ///
+    /// Whatever is wrong with the receipt is an answer. Throws only when the store cannot be read.
+    package func verifyReceipt(_ request: VerifyReceiptRequest, in realm: Realm) async throws -> VerifyReceiptAnswer {
+        guard let bytes = Base64.decode(asSent: request.receiptData), !bytes.isEmpty else {
+            return .malformed("receipt-data is not standard Base64.")
+        }
+        let verifier = try await receiptKeys.signing().verifier
+        do {
+            if TransactionReceipt.looksLike(bytes) {
+                return try await answer(try verifier.parseTransaction(bytes), request, in: realm)
+            }
+            return try await answer(try verifier.parse(bytes), request, in: realm)
+        } catch let refusal as ReceiptRefusal {
+            switch refusal {
+            case .malformed: return .malformed(refusal.explanation)
+            case .notAuthenticated: return .refused(.notAuthenticated, in: realm, because: refusal.explanation)
+            }
+        }
+    }
+
+    private func answer(_ receipt: AppReceipt, _ request: VerifyReceiptRequest, in realm: Realm) async throws
+        -> VerifyReceiptAnswer
+    {
+        let app = receipt.bundleID
+        guard let home = Realm(receiptType: receipt.receiptType) else {
+            return .refused(.notAuthenticated, in: realm, of: app, because: "The receipt is of no store's making.")
+        }
+        guard home == realm else { return .otherRealm(than: realm, of: app) }
+        guard let record = registry.app(app) else {
+            return .refused(.noAccount, in: realm, of: app, because: "There is no app \(app) any more.")
+        }
+        let scope = AccountScope(realm: realm, app: app)
+        let account = try await account(of: receipt, in: scope)
+        let hasSubscription =
+            account.map { !$0.subscriptions.isEmpty } == true || receipt.inApp.contains { $0.kind == .autoRenewable }
+        if let refusal = refusal(of: request.password, for: record, in: realm, isNeeded: hasSubscription) {
+            return refusal
+        }
+        guard let account else {
+            return .refused(.noAccount, in: realm, of: app, because: "The customer of the receipt is not known here.")
+        }
+        var json = PayloadWriter(capacity: 16_384)
+        json.put("status", 0)
+        json.put("environment", realm.environment)
+        json.put("receipt", written: ReceiptObject.bytes(receipt, requested: now(of: account)))
+        if hasSubscription {
+            try await tellWhatIsKnown(of: account, receipt, request.excludesOldTransactions, in: &json)
+        }
+        return VerifyReceiptAnswer(status: 0, body: json.finish(), app: app, explanation: nil)
+    }
+
+    /// What the ledger says now, whatever the receipt said then.
+    private func tellWhatIsKnown(
+        of found: Account,
+        _ receipt: AppReceipt,
+        _ isLatestOnly: Bool,
+        in json: inout PayloadWriter
+    ) async throws {
+        let account = try await upToDate(found)
+        var rows = try await receiptRows(of: account.id)
+        if isLatestOnly { rows = rows.latestOnly }
+        let now = now(of: account)
+        if rows.haveSubscription { json.put("latest_receipt_info", objects: rows.rows.map(LatestReceiptInfo.bytes)) }
+        // The app and the device stay those of the receipt that was sent, so that its hash still fits.
+        var frame = receipt
+        frame.inApp = []
+        frame.creationDate = now.wholeSecond.milliseconds
+        let latest = try await mint(frame, of: account, isLatestOnly: isLatestOnly) { rows }
+        json.put("latest_receipt", Base64.encode(latest))
+        guard rows.haveSubscription else { return }
+        json.put("pending_renewal_info", objects: pendingRenewals(of: account, at: now))
+    }
+
+    /// How the subscriptions of an account stand, one element each.
+    func pendingRenewals(of account: Account, at now: Timestamp) -> [[UInt8]] {
+        account.subscriptions.sorted { $0.originalID < $1.originalID }.compactMap { subscription in
+            PendingRenewalInfo.bytes(subscription, renewalInfo(of: subscription, held: account, at: now))
+        }
+    }
+
+    /// Whose receipt it is: the customer whom its opaque value marks, or who made one of its purchases.
+    private func account(of receipt: AppReceipt, in scope: AccountScope) async throws -> Account? {
+        if let id = ReceiptMark.account(of: receipt.opaqueValue, seed: seed),
+            let account = try await storage.account(id), account.realm == scope.realm, account.app == scope.app
+        {
+            return account
+        }
+        for purchase in receipt.inApp.prefix(Self.mostLookedUp) {
+            guard let id = Int64(purchase.transactionID).map({ TransactionID($0) }) else { continue }
+            if let owner = try await storage.owner(of: id, in: scope) { return try await storage.account(owner) }
+        }
+        return nil
+    }
+
+    /// Purchases by which a customer is looked for at the most.
+    private static let mostLookedUp = 8
+
+    /// Nil when the secret is right, or is not needed and not given.
+    func refusal(of password: String?, for app: AppRecord, in realm: Realm, isNeeded: Bool) -> VerifyReceiptAnswer? {
+        guard password != nil || isNeeded else { return nil }
+        if let password, isSharedSecret(password, of: app) { return nil }
+        let secret =
+            app.sharedSecret != nil
+            ? "the app's own shared secret, which till secret show prints"
+            : sharedSecret(of: app) != nil
+                ? "the team's shared secret, which till secret show prints"
+                : "a shared secret, but none is set for \(app.bundleID); make one with till secret create"
+        return .refused(
+            .wrongSecret,
+            in: realm,
+            of: app.bundleID,
+            because: password == nil
+                ? "The customer has a subscription, so password must be \(secret)."
+                : "The password is wrong: it must be \(secret)."
+        )
+    }
+}
+
+extension Base64 {
+    /// Reads Base64 as clients send it: white space and line breaks anywhere, padding or none. Not the URL-safe
+    /// alphabet, and nothing that a form decoder has been at.
+    static func decode(asSent text: String) -> [UInt8]? {
+        if let bytes = decode(text) { return bytes }
+        var characters = text.utf8.filter { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
+        while characters.last == UInt8(ascii: "=") { characters.removeLast() }
+        while characters.count % 4 != 0 { characters.append(UInt8(ascii: "=")) }
+        return decode(String(decoding: characters, as: UTF8.self))
+    }
+}

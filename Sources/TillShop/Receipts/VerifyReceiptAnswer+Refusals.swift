@@ -1,0 +1,68 @@
+import TillCore
+
+/// The statuses that are not 0, and exactly the bodies that each has (docs/api/verify-receipt.md).
+extension VerifyReceiptAnswer {
+    /// A status whose body also says where it was asked.
+    enum Refusal: Int {
+        case notAuthenticated = 21_003
+        case wrongSecret = 21_004
+        case unavailable = 21_005
+        case internalError = 21_009
+        case noAccount = 21_010
+    }
+
+    /// 21000: another method than POST.
+    package static func wrongMethod(_ method: String) -> VerifyReceiptAnswer {
+        bare(21_000, of: nil, because: "\(method) is not served here; verifyReceipt is asked by POST.")
+    }
+
+    /// 21002: nothing that could be read as a receipt.
+    package static func malformed(_ explanation: String) -> VerifyReceiptAnswer {
+        bare(21_002, of: nil, because: explanation)
+    }
+
+    /// 21005: try again.
+    package static func unavailable(in realm: Realm, because explanation: String) -> VerifyReceiptAnswer {
+        refused(.unavailable, in: realm, because: explanation)
+    }
+
+    /// 21009: the store failed.
+    package static func internalError(in realm: Realm, because explanation: String) -> VerifyReceiptAnswer {
+        refused(.internalError, in: realm, because: explanation)
+    }
+
+    /// 21007 or 21008: the receipt belongs to the other realm.
+    static func otherRealm(than realm: Realm, of app: String) -> VerifyReceiptAnswer {
+        switch realm {
+        case .production:
+            bare(21_007, of: app, because: "The receipt is of the sandbox; send it to the sandbox's verifyReceipt.")
+        case .sandbox:
+            bare(21_008, of: app, because: "The receipt is of production; send it to production's verifyReceipt.")
+        }
+    }
+
+    static func refused(
+        _ refusal: Refusal,
+        in realm: Realm,
+        of app: String? = nil,
+        because explanation: String
+    ) -> VerifyReceiptAnswer {
+        var json = PayloadWriter(capacity: 96)
+        json.put("status", refusal.rawValue)
+        json.put("environment", realm.environment)
+        if refusal == .noAccount { json.put("is_retryable", false) }
+        return VerifyReceiptAnswer(
+            status: refusal.rawValue,
+            body: json.finish(),
+            app: app,
+            explanation: explanation
+        )
+    }
+
+    /// A body of nothing but the status.
+    private static func bare(_ status: Int, of app: String?, because explanation: String) -> VerifyReceiptAnswer {
+        var json = PayloadWriter(capacity: 32)
+        json.put("status", status)
+        return VerifyReceiptAnswer(status: status, body: json.finish(), app: app, explanation: explanation)
+    }
+}

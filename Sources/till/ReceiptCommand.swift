@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+import TillShop
+
+struct ReceiptCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receipt",
+        abstract: "Prints a receipt as a device hands it to its app: what verifyReceipt takes.",
+        discussion: """
+            till receipt --customer ann
+            till receipt --customer ann --out receipt.der            the file itself, for openssl
+            till receipt --transaction 2000000000012345              of one transaction, as iOS 6 had it
+
+            The receipt is Base64 on one line. Its root is not that of signed data: till ca export --receipts.
+            """
+    )
+
+    @Option(help: "Whose app receipt.")
+    var customer: String?
+    @Option(help: "Of this transaction alone, in the older form.")
+    var transaction: String?
+    @Option(help: "The device for which it is made, a UUID.")
+    var deviceID: String?
+    @Option(help: "Writes the bytes to a file instead of printing Base64.")
+    var out: String?
+    @OptionGroup var scope: ScopeOptions
+    @OptionGroup var server: ServerOptions
+
+    func validate() throws {
+        guard (customer == nil) != (transaction == nil) else {
+            throw ValidationError("Name a --customer or a --transaction.")
+        }
+    }
+
+    func run() async throws {
+        let client = try server.client()
+        let place =
+            customer.map { "customers/\(escaped($0))" } ?? transaction.map { "transactions/\(escaped($0))" } ?? ""
+        let query = deviceID.map { "?deviceId=\(escaped($0))" } ?? ""
+        let answer = try await client.get("\(try await scope.path(client))/\(place)/receipt\(query)")
+        guard let out else {
+            Output.show(answer, asJSON: server.json) { $0["receipt"]?.text ?? "" }
+            return
+        }
+        let data = Data(base64Encoded: answer["receipt"]?.text ?? "") ?? Data()
+        guard FileManager.default.createFile(atPath: out, contents: data) else {
+            throw CommandRefused("\(out) cannot be written.")
+        }
+        Output.show(.members(["file": .string(out)]), asJSON: server.json) { _ in "Wrote \(out)." }
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import TillShop
+
+struct SecretCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "secret",
+        abstract: "Sets and shows the shared secret that verifyReceipt asks for.",
+        discussion: """
+            till secret create                       a new one for the app
+            till secret create --value abc123        the one that your backend has already
+            till secret show
+            till secret create --team ISSUER-ID      the primary one, for apps without their own
+            """,
+        subcommands: [Create.self, Show.self, Remove.self]
+    )
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Sets a secret: a new one, or one of yours.",
+            discussion: "till secret create --app com.example.app --value abc123"
+        )
+
+        @Option(help: "The secret (default: 32 new hexadecimal digits).")
+        var value: String?
+        @Option(help: "The bundle identifier (default: the only app there is).")
+        var app: String?
+        @Option(help: "The team whose primary secret it is, instead of an app's.")
+        var team: String?
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let client = try server.client()
+            let answer = try await client.put(
+                try await SecretCommand.path(client, app: app, team: team),
+                bytes: JSONTree.members(["sharedSecret": .text(value)]).written()
+            )
+            Output.show(answer, asJSON: server.json) { $0["sharedSecret"]?.text ?? "" }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows the secret that counts for an app.",
+            discussion: "till secret show --app com.example.app"
+        )
+
+        @Option(help: "The bundle identifier (default: the only app there is).")
+        var app: String?
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let client = try server.client()
+            let answer = try await client.get(try await SecretCommand.path(client, app: app, team: nil))
+            Output.show(answer, asJSON: server.json) {
+                $0["sharedSecret"]?.text ?? "None is set. Make one with till secret create."
+            }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Removes a secret.",
+            discussion: "till secret remove --app com.example.app"
+        )
+
+        @Option(help: "The bundle identifier (default: the only app there is).")
+        var app: String?
+        @Option(help: "The team whose primary secret it is, instead of an app's.")
+        var team: String?
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let client = try server.client()
+            try await client.delete(try await SecretCommand.path(client, app: app, team: team))
+            Output.show(.members(["removed": .bool(true)]), asJSON: server.json) { _ in "The secret is removed." }
+        }
+    }
+
+    private static func path(_ client: ControlClient, app: String?, team: String?) async throws -> String {
+        if let team { return "/v1/teams/\(escaped(team))/shared-secret" }
+        var scope = ScopeOptions()
+        scope.app = app
+        scope.realm = nil
+        return "/v1/apps/\(escaped(try await scope.bundleID(client)))/shared-secret"
+    }
+}
