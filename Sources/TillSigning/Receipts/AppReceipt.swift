@@ -100,7 +100,7 @@ package struct AppReceipt: Sendable, Equatable {
         var hash = Insecure.SHA1()
         hash.update(data: guid)
         hash.update(data: opaqueValue)
-        hash.update(data: DER.text(bundleID))
+        hash.update(data: DERBytes.text(bundleID))
         return Array(hash.finalize())
     }
 

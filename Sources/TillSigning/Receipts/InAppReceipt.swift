@@ -34,8 +34,8 @@ package struct InAppReceipt: Sendable, Equatable {
     package var cancellationDate: Int64?
     /// A free period (1713).
     package var isTrialPeriod: Bool
-    /// An introductory price that is paid (1719). Only auto-renewables have it: nil of others is left out, nil of an
-    /// auto-renewable is written as no.
+    /// An introductory price that is paid (1719). Written of auto-renewables alone, nil as no; nil when the bytes
+    /// lack it.
     package var isInIntroOfferPeriod: Bool?
     /// 1 an issue with the app, 0 another reason (1720). Written only beside a ``cancellationDate``, nil as 0.
     package var cancellationReason: Int64?

@@ -1,5 +1,5 @@
 /// The few pieces of DER that receipts are laid out of.
-enum DER {
+enum DERBytes {
     static let integer: UInt8 = 0x02
     static let octetString: UInt8 = 0x04
     static let null: UInt8 = 0x05
