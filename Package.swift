@@ -12,6 +12,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -69,7 +70,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "TillCore", swiftSettings: settings),
-        .target(name: "TillSigning", dependencies: [crypto, x509, asn1], swiftSettings: settings),
+        .target(name: "TillSigning", dependencies: [crypto, cryptoExtras, x509, asn1], swiftSettings: settings),
         .target(name: "TillStorage", dependencies: ["TillCore"], swiftSettings: settings),
         .target(name: "TillSQLite", dependencies: ["TillStorage", "TillCore", grdb], swiftSettings: settings),
         .target(
@@ -131,7 +132,7 @@ let package = Package(
         ),
         .testTarget(
             name: "TillSigningTests",
-            dependencies: ["TillSigning", crypto, x509, asn1],
+            dependencies: ["TillSigning", crypto, cryptoExtras, x509, asn1],
             swiftSettings: settings
         ),
         .testTarget(

@@ -103,7 +103,7 @@ enum CertificateProfile {
         )
     }
 
-    private static func distinguishedName(_ commonName: String) throws -> DistinguishedName {
+    static func distinguishedName(_ commonName: String) throws -> DistinguishedName {
         try DistinguishedName {
             CommonName(commonName)
             OrganizationalUnitName("Till Certificates")
@@ -111,7 +111,7 @@ enum CertificateProfile {
         }
     }
 
-    private static func authorityKeyIdentifier(of issuer: Certificate) throws -> AuthorityKeyIdentifier {
+    static func authorityKeyIdentifier(of issuer: Certificate) throws -> AuthorityKeyIdentifier {
         AuthorityKeyIdentifier(keyIdentifier: try issuer.extensions.subjectKeyIdentifier?.keyIdentifier)
     }
 
@@ -126,7 +126,7 @@ enum CertificateProfile {
 
     /// A mark is there or it is not; its value is ASN.1 NULL. Not critical: one verifier looks only among the
     /// extensions that are not.
-    private static func marker(_ identifier: ASN1ObjectIdentifier) -> Certificate.Extension {
+    static func marker(_ identifier: ASN1ObjectIdentifier) -> Certificate.Extension {
         Certificate.Extension(oid: identifier, critical: false, value: [0x05, 0x00])
     }
 }

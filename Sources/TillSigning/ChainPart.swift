@@ -6,6 +6,9 @@ package enum ChainPart: String, Sendable, Hashable, CaseIterable {
     case intermediateKey = "intermediate private key"
     case leaf = "leaf certificate"
     case leafKey = "leaf private key"
+    /// What signs the receipts of single transactions.
+    case purchase = "purchase receipt certificate"
+    case purchaseKey = "purchase receipt private key"
     /// A key for the API (`.p8` file or public key).
     case apiKey = "API key"
 }

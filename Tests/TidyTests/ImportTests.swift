@@ -34,7 +34,7 @@ struct ImportTests {
 
     static let table: [String: Allowance] = [
         "TillCore": .only([]),
-        "TillSigning": .only(platform.union(["Crypto", "SwiftASN1", "X509"])),
+        "TillSigning": .only(platform.union(["Crypto", "CryptoExtras", "SwiftASN1", "X509"])),
         "TillStorage": .only(platform.union(["TillCore"])),
         "TillSQLite": .only(platform.union(["TillCore", "TillStorage", "GRDB"])),
         "TillShop": .only(platform.union(shop).union(sender)),

@@ -1,0 +1,72 @@
+/// Reads the attributes of a receipt, one after the other: SEQUENCE { type, version, value }.
+struct AttributeReader {
+    /// One attribute.
+    struct Attribute {
+        /// Nil when it does not fit 64 bits: then it is unknown to everybody.
+        let type: Int64?
+        /// What its octet string holds.
+        let value: ArraySlice<UInt8>
+
+        /// The value as text, in any of the kinds that receipts use.
+        func text() throws(BERReader.Fault) -> String {
+            guard let text = String(validating: try string(), as: UTF8.self) else { throw fault("is not UTF-8") }
+            return text
+        }
+
+        /// The value as a number of at most 64 bits.
+        func number() throws(BERReader.Fault) -> Int64 {
+            var reader = BERReader(value)
+            guard let number = try reader.integer() else { throw fault("is a number of more than 64 bits") }
+            try reader.end()
+            return number
+        }
+
+        /// The value as a date; nil when its text is empty.
+        func date() throws(BERReader.Fault) -> Int64? {
+            let text = try string()
+            if text.isEmpty { return nil }
+            guard let instant = ReceiptDate.instant(of: text) else { throw fault("is no date") }
+            return instant
+        }
+
+        /// The value as a SET of attributes.
+        func set() throws(BERReader.Fault) -> AttributeReader {
+            var reader = BERReader(value)
+            let set = try reader.next(DERBytes.set)
+            try reader.end()
+            return AttributeReader(set.content)
+        }
+
+        private func string() throws(BERReader.Fault) -> ArraySlice<UInt8> {
+            var reader = BERReader(value)
+            let element = try reader.next()
+            try reader.end()
+            switch element.tag {
+            case DERBytes.utf8String, DERBytes.ia5String, DERBytes.printableString: return element.content
+            default: throw fault("is not text")
+            }
+        }
+
+        private func fault(_ reason: String) -> BERReader.Fault {
+            BERReader.Fault(reason: "has an attribute \(type ?? -1) that \(reason)")
+        }
+    }
+
+    private var reader: BERReader
+
+    /// Reads the contents of a SET.
+    init(_ content: ArraySlice<UInt8>) {
+        reader = BERReader(content)
+    }
+
+    /// The next attribute; nil at the end.
+    mutating func next() throws(BERReader.Fault) -> Attribute? {
+        guard !reader.isAtEnd else { return nil }
+        var attribute = try reader.next(DERBytes.sequence).reader
+        let type = try attribute.integer()
+        _ = try attribute.integer()
+        let value = try attribute.octets()
+        try attribute.end()
+        return Attribute(type: type, value: value)
+    }
+}

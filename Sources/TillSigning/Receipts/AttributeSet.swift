@@ -1,0 +1,109 @@
+import Foundation
+
+/// A SET OF receipt attributes while it is being written. The attributes may be added in any order; DER's is by their
+/// bytes.
+struct AttributeSet {
+    private var scratch: [UInt8] = []
+    private var elements: [Range<Int>] = []
+
+    /// How many bytes the attributes take together.
+    var count: Int { scratch.count }
+
+    /// Begins anew in the memory that it has.
+    mutating func removeAll() {
+        scratch.removeAll(keepingCapacity: true)
+        elements.removeAll(keepingCapacity: true)
+    }
+
+    /// Makes room for so many bytes.
+    mutating func reserve(_ count: Int) {
+        scratch.reserveCapacity(count)
+    }
+
+    mutating func number(_ type: Int64, _ value: Int64) {
+        let count = DERBytes.integerCount(value)
+        begin(type, valueCount: count + 2)
+        DERBytes.appendInteger(value, to: &scratch)
+        end()
+    }
+
+    mutating func flag(_ type: Int64, _ value: Bool) {
+        number(type, value ? 1 : 0)
+    }
+
+    /// A UTF8String.
+    mutating func text(_ type: Int64, _ text: String) {
+        var text = text
+        text.withUTF8 { element(type, DERBytes.utf8String, $0) }
+    }
+
+    /// An IA5String; what is not ASCII becomes a question mark.
+    mutating func ascii(_ type: Int64, _ text: String) {
+        element(type, DERBytes.ia5String, text.utf8.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") })
+    }
+
+    /// A date as an IA5String, empty when there is none.
+    mutating func date(_ type: Int64, _ instant: Int64?) {
+        let text = instant.map { ReceiptDate.bytes(of: $0, separator: UInt8(ascii: "T"), suffix: "Z") }
+        element(type, DERBytes.ia5String, text ?? [])
+    }
+
+    /// Bytes as they are, without an element around them.
+    mutating func raw(_ type: Int64, version: UInt8 = 1, _ bytes: [UInt8]) {
+        begin(type, version: version, valueCount: bytes.count)
+        scratch += bytes
+        end()
+    }
+
+    /// A SET of attributes.
+    mutating func set(_ type: Int64, _ attributes: AttributeSet) {
+        begin(type, valueCount: DERBytes.count(of: attributes.count))
+        attributes.write(to: &scratch)
+        end()
+    }
+
+    private mutating func element(_ type: Int64, _ tag: UInt8, _ content: some Collection<UInt8>) {
+        begin(type, valueCount: DERBytes.count(of: content.count))
+        DERBytes.appendHeader(tag, content.count, to: &scratch)
+        scratch.append(contentsOf: content)
+        end()
+    }
+
+    /// The head of an attribute: all but the octets of its value.
+    private mutating func begin(_ type: Int64, version: UInt8 = 1, valueCount: Int) {
+        let start = scratch.count
+        let count = DERBytes.integerCount(type) + 2 + 3 + DERBytes.count(of: valueCount)
+        DERBytes.appendHeader(DERBytes.sequence, count, to: &scratch)
+        DERBytes.appendInteger(type, to: &scratch)
+        DERBytes.appendInteger(Int64(version), to: &scratch)
+        DERBytes.appendHeader(DERBytes.octetString, valueCount, to: &scratch)
+        elements.append(start..<start)
+    }
+
+    private mutating func end() {
+        guard let last = elements.last else { return }
+        elements[elements.count - 1] = last.lowerBound..<scratch.count
+    }
+
+    /// Appends the SET, its elements sorted by their bytes.
+    func write(to bytes: inout [UInt8]) {
+        DERBytes.appendHeader(DERBytes.set, scratch.count, to: &bytes)
+        scratch.withUnsafeBytes { source in
+            let sorted = elements.sorted { left, right in
+                // No element is the beginning of another, as each says its own length.
+                memcmp(source[left], source[right], min(left.count, right.count)) < 0
+            }
+            for element in sorted {
+                bytes.append(contentsOf: source[element])
+            }
+        }
+    }
+}
+
+/// Compares the beginnings of two runs of bytes.
+private func memcmp(_ left: Slice<UnsafeRawBufferPointer>, _ right: Slice<UnsafeRawBufferPointer>, _ count: Int) -> Int
+{
+    let (left, right) = (UnsafeRawBufferPointer(rebasing: left), UnsafeRawBufferPointer(rebasing: right))
+    guard let first = left.baseAddress, let second = right.baseAddress else { return 0 }
+    return Int(Foundation.memcmp(first, second, count))
+}

@@ -1,0 +1,63 @@
+import Crypto
+import CryptoExtras
+import SwiftASN1
+import X509
+
+/// The root of all receipts, with its private key (RSA-2048, self-signed, 2008 to 2100).
+///
+/// It is another root than ``RootAuthority``: whoever verifies receipts knows RSA only. Making its key takes a tenth of
+/// a second and more. See docs/api/app-receipts.md.
+package struct ReceiptAuthority: Sendable, CustomStringConvertible {
+    let certificate: Certificate
+    let privateKey: _RSA.Signing.PrivateKey
+
+    /// The certificate as DER: what a verifier of receipts is given as its root.
+    package let certificateDER: [UInt8]
+
+    /// Makes a new root with a new key.
+    package static func make() throws(SigningError) -> ReceiptAuthority {
+        let key = try RSAKeys.make(.rootKey)
+        let certificate = try SigningError.wrapping(.cryptography, .root, "could not be made") {
+            try ReceiptCertificates.root(name: "Till Receipt Root CA", key: key)
+        }
+        return try ReceiptAuthority(certificate: certificate, privateKey: key)
+    }
+
+    /// Reads back what ``certificatePEM`` and ``privateKeyPEM`` wrote.
+    ///
+    /// - Throws: ``SigningError``: `unreadable`, `mismatchedKey` when the key belongs to another certificate,
+    ///   `brokenChain` when the certificate is not a self-signed root.
+    package init(certificatePEM: String, privateKeyPEM: Secret) throws(SigningError) {
+        let documents = try CertificateText.documents(certificatePEM, .root)
+        guard let document = documents.first, documents.count == 1 else {
+            throw SigningError(.unreadable, .root, "is not exactly one PEM block")
+        }
+        try self.init(
+            certificate: try CertificateText.certificate(document, .root),
+            privateKey: try RSAKeys.key(privateKeyPEM, .rootKey)
+        )
+    }
+
+    private init(certificate: Certificate, privateKey: _RSA.Signing.PrivateKey) throws(SigningError) {
+        guard certificate.publicKey == Certificate.PublicKey(privateKey.publicKey) else {
+            throw SigningError(.mismatchedKey, .rootKey, "does not fit the root certificate")
+        }
+        if let problem = ChainInspection.problems(ofRoot: certificate).first {
+            throw SigningError(.brokenChain, problem.part, problem.reason)
+        }
+        self.certificate = certificate
+        self.privateKey = privateKey
+        certificateDER = try CertificateText.der(of: certificate, .root)
+    }
+
+    /// The certificate as PEM, one block.
+    package var certificatePEM: String { CertificateText.pem(of: certificateDER) }
+
+    /// The private key as PEM (PKCS#8).
+    package var privateKeyPEM: Secret { RSAKeys.pem(of: privateKey) }
+
+    /// SHA-256 of ``certificateDER``, 64 lower-case hexadecimal digits: how people compare roots.
+    package var fingerprint: String { Hexadecimal.text(SHA256.hash(data: certificateDER)) }
+
+    package var description: String { "receipt root \(certificate.subject), fingerprint \(fingerprint)" }
+}

@@ -1,0 +1,81 @@
+import CryptoExtras
+import SwiftASN1
+import X509
+
+/// The certificates that sign receipts: RSA, SHA-256 throughout, valid as long as all of Till's, names of Till's own.
+///
+/// They have no address to ask for revocations: a receipt is verified offline, at its own date.
+/// See docs/api/app-receipts.md.
+enum ReceiptCertificates {
+    static let intermediateName = "Till Receipt Authority"
+    static let leafName = "Till App Receipt Signing"
+    static let purchaseName = "Till Purchase Receipt Signing"
+
+    /// A self-signed root.
+    static func root(name: String, key: _RSA.Signing.PrivateKey) throws -> Certificate {
+        let subject = try CertificateProfile.distinguishedName(name)
+        return try certificate(for: key.publicKey, subject: subject, issuer: subject, issuerKey: key) {
+            Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+            Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+            SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey))
+        }
+    }
+
+    /// The authority between root and leaf.
+    static func intermediate(
+        key: _RSA.Signing.PublicKey,
+        under root: Certificate,
+        rootKey: _RSA.Signing.PrivateKey
+    ) throws -> Certificate {
+        let subject = try CertificateProfile.distinguishedName(intermediateName)
+        return try certificate(for: key, subject: subject, issuer: root.subject, issuerKey: rootKey) {
+            Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+            Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+            SubjectKeyIdentifier(hash: Certificate.PublicKey(key))
+            try CertificateProfile.authorityKeyIdentifier(of: root)
+            CertificateProfile.marker(CertificateProfile.intermediateMarker)
+        }
+    }
+
+    /// The certificate whose key signs receipts; without a marker, the one that signs receipts of single transactions.
+    static func leaf(
+        name: String,
+        key: _RSA.Signing.PublicKey,
+        marked: Bool,
+        under intermediate: Certificate,
+        intermediateKey: _RSA.Signing.PrivateKey
+    ) throws -> Certificate {
+        let subject = try CertificateProfile.distinguishedName(name)
+        let issuer = intermediate.subject
+        return try certificate(for: key, subject: subject, issuer: issuer, issuerKey: intermediateKey) {
+            Critical(BasicConstraints.notCertificateAuthority)
+            Critical(KeyUsage(digitalSignature: true))
+            SubjectKeyIdentifier(hash: Certificate.PublicKey(key))
+            try CertificateProfile.authorityKeyIdentifier(of: intermediate)
+            if marked {
+                CertificateProfile.marker(CertificateProfile.leafMarker)
+            }
+        }
+    }
+
+    private static func certificate(
+        for key: _RSA.Signing.PublicKey,
+        subject: DistinguishedName,
+        issuer: DistinguishedName,
+        issuerKey: _RSA.Signing.PrivateKey,
+        @ExtensionsBuilder extensions: () throws -> Result<Certificate.Extensions, any Error>
+    ) throws -> Certificate {
+        try Certificate(
+            version: .v3,
+            serialNumber: Certificate.SerialNumber(),
+            publicKey: Certificate.PublicKey(key),
+            notValidBefore: CertificateProfile.notValidBefore,
+            notValidAfter: CertificateProfile.notValidAfter,
+            issuer: issuer,
+            subject: subject,
+            signatureAlgorithm: .sha256WithRSAEncryption,
+            extensions: Certificate.Extensions(builder: extensions),
+            issuerPrivateKey: Certificate.PrivateKey(issuerKey)
+        )
+    }
+}

@@ -1,0 +1,172 @@
+import Crypto
+import CryptoExtras
+import SwiftASN1
+import X509
+
+/// Leaf, intermediate and root that sign app receipts, with the leaf's key; beside them the certificate and the key
+/// that sign receipts of single transactions.
+///
+/// Making one takes some tenths of a second, as RSA keys do. See docs/api/app-receipts.md.
+package struct ReceiptChain: Sendable, CustomStringConvertible {
+    private let inspection: ReceiptChainInspection
+    private let leafPrivateKey: _RSA.Signing.PrivateKey
+    private let container: ReceiptContainer
+    let purchasePrivateKey: _RSA.Signing.PrivateKey
+
+    /// The three certificates as DER: leaf, intermediate, root.
+    package let certificatesDER: [[UInt8]]
+    /// The certificate as DER that signs receipts of single transactions (RSA-1024), issued by the intermediate. Such
+    /// a receipt holds this certificate alone, so who verifies it must know it.
+    package let purchaseCertificateDER: [UInt8]
+    /// Names the chain: the first 16 hexadecimal digits of the SHA-256 of the leaf's DER.
+    package let id: String
+
+    /// Issues a new intermediate, a new leaf and a new purchase certificate, with new keys. The intermediate's key is
+    /// used for that and then forgotten.
+    package static func issue(under root: ReceiptAuthority) throws(SigningError) -> ReceiptChain {
+        let intermediateKey = try RSAKeys.make(.intermediateKey)
+        let leafKey = try RSAKeys.make(.leafKey)
+        let purchaseKey = try RSAKeys.makeForPurchases()
+        let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be made") {
+            try ReceiptCertificates.intermediate(
+                key: intermediateKey.publicKey,
+                under: root.certificate,
+                rootKey: root.privateKey
+            )
+        }
+        func leaf(_ part: ChainPart, _ name: String, _ key: _RSA.Signing.PrivateKey) throws(SigningError) -> [UInt8] {
+            let certificate = try SigningError.wrapping(.cryptography, part, "could not be made") {
+                try ReceiptCertificates.leaf(
+                    name: name,
+                    key: key.publicKey,
+                    marked: part == .leaf,
+                    under: intermediate,
+                    intermediateKey: intermediateKey
+                )
+            }
+            return try CertificateText.der(of: certificate, part)
+        }
+        return try ReceiptChain(
+            [
+                try leaf(.leaf, ReceiptCertificates.leafName, leafKey),
+                try CertificateText.der(of: intermediate, .intermediate),
+                root.certificateDER,
+            ],
+            leafKey,
+            try leaf(.purchase, ReceiptCertificates.purchaseName, purchaseKey),
+            purchaseKey
+        )
+    }
+
+    /// Reads back what ``certificatesPEM``, ``leafPrivateKeyPEM``, ``purchaseCertificatePEM`` and
+    /// ``purchasePrivateKeyPEM`` wrote.
+    ///
+    /// - Throws: ``SigningError``: `unreadable`, `mismatchedKey`, or `brokenChain` when the certificates do not lead
+    ///   to each other or lack what verifiers ask for. It names the part.
+    package init(
+        certificatesPEM: String,
+        leafPrivateKeyPEM: Secret,
+        purchaseCertificatePEM: String,
+        purchasePrivateKeyPEM: Secret
+    ) throws(SigningError) {
+        let purchase = try CertificateText.documents(purchaseCertificatePEM, .purchase)
+        guard let document = purchase.first, purchase.count == 1 else {
+            throw SigningError(.unreadable, .purchase, "is not exactly one PEM block")
+        }
+        try self.init(
+            try CertificateText.documents(certificatesPEM, .leaf).map(\.derBytes),
+            try RSAKeys.key(leafPrivateKeyPEM, .leafKey),
+            document.derBytes,
+            try RSAKeys.keyForPurchases(purchasePrivateKeyPEM)
+        )
+    }
+
+    private init(
+        _ certificates: [[UInt8]],
+        _ leafKey: _RSA.Signing.PrivateKey,
+        _ purchaseCertificate: [UInt8],
+        _ purchaseKey: _RSA.Signing.PrivateKey
+    ) throws(SigningError) {
+        inspection = try ReceiptChainInspection(certificatesDER: certificates)
+        certificatesDER = certificates
+        purchaseCertificateDER = purchaseCertificate
+        leafPrivateKey = leafKey
+        purchasePrivateKey = purchaseKey
+        id = String(Hexadecimal.text(SHA256.hash(data: certificates[0])).prefix(16))
+        container = ReceiptContainer(
+            certificatesDER: certificates,
+            leaf: inspection.anatomies[0],
+            algorithm: .sha256
+        )
+        guard inspection.leaf.publicKey == Certificate.PublicKey(leafKey.publicKey) else {
+            throw SigningError(.mismatchedKey, .leafKey, "does not fit the leaf certificate")
+        }
+        let problems = ChainInspection.problems(ofRoot: inspection.root) + inspection.problems(accepting: [.sha256])
+        if let problem = problems.first {
+            throw SigningError(.brokenChain, problem.part, problem.reason)
+        }
+        try checkPurchaseCertificate()
+    }
+
+    /// X509 does not read keys of 1,024 bits, so the certificate is looked at piece by piece.
+    private func checkPurchaseCertificate() throws(SigningError) {
+        let anatomy: CertificateAnatomy
+        do {
+            anatomy = try CertificateAnatomy(purchaseCertificateDER)
+        } catch {
+            throw SigningError(.unreadable, .purchase, error.reason)
+        }
+        let key = try SigningError.wrapping(.unreadable, .purchase, "has no RSA key") {
+            try _RSA.Signing.PublicKey(unsafeDERRepresentation: anatomy.publicKey)
+        }
+        guard key.derRepresentation == purchasePrivateKey.publicKey.derRepresentation else {
+            throw SigningError(.mismatchedKey, .purchaseKey, "does not fit the purchase receipt certificate")
+        }
+        let issuer = _RSA.Signing.PublicKey(inspection.intermediate.publicKey)
+        let isSigned = issuer?.isValidSignature(
+            _RSA.Signing.RSASignature(rawRepresentation: anatomy.signature),
+            for: SHA256.hash(data: anatomy.toBeSigned),
+            padding: .insecurePKCS1v1_5
+        )
+        guard isSigned == true, anatomy.issuer == inspection.anatomies[1].subject else {
+            throw SigningError(.brokenChain, .purchase, "is not signed by the intermediate certificate")
+        }
+    }
+
+    /// Leaf, intermediate and root as three PEM blocks.
+    package var certificatesPEM: String { certificatesDER.map(CertificateText.pem).joined() }
+    /// The leaf's private key as PEM (PKCS#8).
+    package var leafPrivateKeyPEM: Secret { RSAKeys.pem(of: leafPrivateKey) }
+    /// The certificate of single transactions, one PEM block.
+    package var purchaseCertificatePEM: String { CertificateText.pem(of: purchaseCertificateDER) }
+    /// The private key of single transactions as PEM (PKCS#8).
+    package var purchasePrivateKeyPEM: Secret { RSAKeys.pem(of: purchasePrivateKey) }
+
+    /// The root certificate alone, PEM.
+    package var rootCertificatePEM: String { CertificateText.pem(of: certificatesDER[2]) }
+    /// SHA-256 of the root certificate, hexadecimal: what users compare before they trust it.
+    package var rootFingerprint: String { Hexadecimal.text(SHA256.hash(data: certificatesDER[2])) }
+
+    package var description: String { "receipt chain \(id)" }
+
+    /// All that is wrong with the chain when a receipt is made at `instant` (milliseconds since 1970); empty when a
+    /// verifier that trusts the root accepts it.
+    package func problems(at instant: Int64) -> [ChainProblem] {
+        inspection.problems(accepting: [.sha256]) + inspection.problems(at: instant)
+    }
+
+    /// Signs a receipt: the whole file, as the store would write it to the device.
+    ///
+    /// - Throws: ``SigningError`` when the library cannot sign.
+    package func mint(_ receipt: AppReceipt) throws(SigningError) -> [UInt8] {
+        try sign(payload: receipt.payload())
+    }
+
+    /// Signs a payload as it is.
+    func sign(payload: [UInt8]) throws(SigningError) -> [UInt8] {
+        let signature = try SigningError.wrapping(.cryptography, .leafKey, "could not sign") {
+            try leafPrivateKey.signature(for: SHA256.hash(data: payload), padding: .insecurePKCS1v1_5)
+        }
+        return container.bytes(payload: payload, signature: Array(signature.rawRepresentation))
+    }
+}

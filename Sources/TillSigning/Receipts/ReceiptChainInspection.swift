@@ -1,0 +1,91 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import SwiftASN1
+import X509
+
+/// Looks at the three certificates of a receipt the way those do who verify receipts, and says what is wrong.
+///
+/// See docs/api/app-receipts.md.
+struct ReceiptChainInspection {
+    let leaf: Certificate
+    let intermediate: Certificate
+    let root: Certificate
+    /// The same three as they are written: leaf, intermediate, root.
+    let anatomies: [CertificateAnatomy]
+
+    static let parts: [ChainPart] = [.leaf, .intermediate, .root]
+
+    /// Reads leaf, intermediate and root.
+    ///
+    /// - Throws: ``SigningError``: `unreadable`, with the part.
+    init(certificatesDER: [[UInt8]]) throws(SigningError) {
+        guard certificatesDER.count == Self.parts.count else {
+            let reason =
+                "must be the first of three certificates (leaf, intermediate, root), "
+                + "found \(certificatesDER.count)"
+            throw SigningError(.unreadable, .leaf, reason)
+        }
+        var certificates: [Certificate] = []
+        var anatomies: [CertificateAnatomy] = []
+        for (der, part) in zip(certificatesDER, Self.parts) {
+            certificates.append(
+                try SigningError.wrapping(.unreadable, part, "cannot be read") { try Certificate(derEncoded: der) }
+            )
+            do {
+                anatomies.append(try CertificateAnatomy(der))
+            } catch {
+                throw SigningError(.unreadable, part, error.reason)
+            }
+        }
+        (leaf, intermediate, root) = (certificates[0], certificates[1], certificates[2])
+        self.anatomies = anatomies
+    }
+
+    /// What is wrong at any time: signatures, names, extensions, kinds of key.
+    ///
+    /// - Parameter accepted: the hashes that leaf and intermediate may be signed with. How a root signs itself does not
+    ///   matter.
+    func problems(accepting accepted: Set<ReceiptAlgorithm>) -> [ChainProblem] {
+        var found: [ChainProblem] = []
+        func unless(_ holds: Bool, _ part: ChainPart, _ reason: String) {
+            if !holds { found.append(ChainProblem(part: part, reason: reason)) }
+        }
+        unless(Self.isAuthority(root), .root, "is not marked as an authority (basicConstraints)")
+        unless(Self.isAuthority(intermediate), .intermediate, "is not marked as an authority (basicConstraints)")
+        unless(!Self.isAuthority(leaf), .leaf, "is marked as an authority (basicConstraints)")
+        let pairs = [
+            (anatomies[0], ChainPart.leaf, leaf, anatomies[1], intermediate),
+            (anatomies[1], ChainPart.intermediate, intermediate, anatomies[2], root),
+        ]
+        for (anatomy, part, certificate, above, issuer) in pairs {
+            unless(anatomy.issuer == above.subject, part, "names another issuer")
+            let isAccepted = accepted.contains { $0.certificateSignature[...] == anatomy.algorithm }
+            unless(isAccepted, part, "is signed with another algorithm than RSA and SHA-256")
+            let isSigned = issuer.publicKey.isValidSignature(certificate.signature, for: certificate)
+            unless(isSigned, part, "is not signed by its issuer")
+        }
+        let usage = try? leaf.extensions.keyUsage
+        unless(usage?.digitalSignature == true, .leaf, "may not sign data (keyUsage)")
+        unless(_RSA.Signing.PublicKey(leaf.publicKey) != nil, .leaf, "has no RSA key")
+        let marks = [
+            (leaf, ChainPart.leaf, CertificateProfile.leafMarker),
+            (intermediate, ChainPart.intermediate, CertificateProfile.intermediateMarker),
+        ]
+        for (certificate, part, marker) in marks {
+            let mark = certificate.extensions[oid: marker]
+            unless(mark?.value == [DERBytes.null, 0], part, "lacks the marker extension \(marker)")
+        }
+        return found
+    }
+
+    /// Which certificates are not valid at `instant`, in milliseconds since 1970.
+    func problems(at instant: Int64) -> [ChainProblem] {
+        ChainInspection(leaf: leaf, intermediate: intermediate, root: root).problems(at: instant)
+    }
+
+    private static func isAuthority(_ certificate: Certificate) -> Bool {
+        guard case .isCertificateAuthority = try? certificate.extensions.basicConstraints else { return false }
+        return true
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+
+/// The dates of receipts and of what verifyReceipt answers, in the spellings that these have.
+///
+/// All are of milliseconds since 1970. A fraction of a second is cut off. Years before 0 and after 9999 have no
+/// spelling; the nearest instant that has one is written instead.
+package enum ReceiptDate {
+    /// As in the bytes: `2020-07-14T19:36:40Z`.
+    package static func iso8601(_ instant: Int64) -> String {
+        String(decoding: bytes(of: instant, separator: UInt8(ascii: "T"), suffix: "Z"), as: UTF8.self)
+    }
+
+    /// As in an answer: `2020-07-14 19:36:40 Etc/GMT`.
+    package static func gmt(_ instant: Int64) -> String {
+        String(decoding: bytes(of: instant, separator: UInt8(ascii: " "), suffix: " Etc/GMT"), as: UTF8.self)
+    }
+
+    /// The wall clock of California, with its daylight saving: `2020-07-14 12:36:40 America/Los_Angeles`.
+    package static func pacific(_ instant: Int64) -> String {
+        let instant = within(instant)
+        let offset = pacificZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant) / 1_000))
+        let shifted = instant + Int64(offset) * 1_000
+        let text = bytes(of: shifted, separator: UInt8(ascii: " "), suffix: " America/Los_Angeles")
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static let pacificZone: TimeZone = {
+        guard let zone = TimeZone(identifier: "America/Los_Angeles") else {
+            preconditionFailure("no time zone data for America/Los_Angeles: install tzdata")
+        }
+        return zone
+    }()
+
+    /// 0000-01-01 and the last millisecond of 9999.
+    private static let spellable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+
+    private static func within(_ instant: Int64) -> Int64 {
+        min(max(instant, spellable.lowerBound), spellable.upperBound)
+    }
+
+    /// The text of an instant, `yyyy-MM-dd`, the separator, `HH:mm:ss` and the suffix.
+    static func bytes(of instant: Int64, separator: UInt8, suffix: StaticString) -> [UInt8] {
+        let instant = within(instant)
+        let (seconds, days) = (floorDivide(instant, 1_000), floorDivide(instant, 86_400_000))
+        let time = seconds - days * 86_400
+        let (year, month, day) = civil(days)
+        var text: [UInt8] = []
+        text.reserveCapacity(19 + suffix.utf8CodeUnitCount)
+        func two(_ number: Int64, _ mark: UInt8?) {
+            text.append(UInt8(ascii: "0") + UInt8(number / 10))
+            text.append(UInt8(ascii: "0") + UInt8(number % 10))
+            if let mark { text.append(mark) }
+        }
+        let (dash, colon) = (UInt8(ascii: "-"), UInt8(ascii: ":"))
+        two(year / 100, nil)
+        two(year % 100, dash)
+        two(month, dash)
+        two(day, separator)
+        two(time / 3_600, colon)
+        two(time / 60 % 60, colon)
+        two(time % 60, nil)
+        suffix.withUTF8Buffer { text.append(contentsOf: $0) }
+        return text
+    }
+
+    /// The instant of `yyyy-MM-ddTHH:mm:ss`, with a fraction or without, followed by `Z` or an offset (`+0300`,
+    /// `-07:00`). Nil for anything else, and for what is no date or time. Fractions below a millisecond are cut off.
+    static func instant(of text: ArraySlice<UInt8>) -> Int64? {
+        // Longer than any fraction that was ever seen.
+        guard text.count <= 64 else { return nil }
+        var digits = Digits(rest: text)
+        guard
+            let year = digits.number(4), digits.skip("-"), let month = digits.number(2), digits.skip("-"),
+            let day = digits.number(2), digits.skip("T"), let hour = digits.number(2), digits.skip(":"),
+            let minute = digits.number(2), digits.skip(":"), let second = digits.number(2),
+            (1...12).contains(month), (1...length(of: month, year)).contains(day),
+            hour < 24, minute < 60, second < 60,
+            let fraction = digits.fraction(), let offset = digits.offset(), digits.rest.isEmpty
+        else { return nil }
+        let seconds = days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        return seconds * 1_000 + fraction
+    }
+
+    private static func floorDivide(_ number: Int64, _ divisor: Int64) -> Int64 {
+        let quotient = number / divisor
+        return number % divisor < 0 ? quotient - 1 : quotient
+    }
+
+    private static func length(of month: Int64, _ year: Int64) -> Int64 {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Days since 1970 as a civil date, in eras of 400 years that begin in March.
+    private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let shifted = days + 719_468
+        let era = floorDivide(shifted, 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let part = (5 * dayOfYear + 2) / 153
+        let month = part < 10 ? part + 3 : part - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * part + 2) / 5 + 1)
+    }
+
+    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let year = month <= 2 ? year - 1 : year
+        let era = floorDivide(year, 400)
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    /// Takes a date's text apart.
+    private struct Digits {
+        var rest: ArraySlice<UInt8>
+
+        mutating func number(_ count: Int) -> Int64? {
+            guard rest.count >= count else { return nil }
+            var value: Int64 = 0
+            for byte in rest.prefix(count) {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+                value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+            }
+            rest = rest.dropFirst(count)
+            return value
+        }
+
+        mutating func skip(_ mark: Unicode.Scalar) -> Bool {
+            guard rest.first == UInt8(ascii: mark) else { return false }
+            rest = rest.dropFirst()
+            return true
+        }
+
+        /// Milliseconds; 0 when there is no dot.
+        mutating func fraction() -> Int64? {
+            guard skip(".") else { return 0 }
+            var (value, weight, count): (Int64, Int64, Int) = (0, 100, 0)
+            while let digit = number(1) {
+                value += digit * weight
+                weight /= 10
+                count += 1
+            }
+            return count > 0 ? value : nil
+        }
+
+        /// Seconds to the east of UTC.
+        mutating func offset() -> Int64? {
+            if skip("Z") { return 0 }
+            let sign: Int64 = skip("+") ? 1 : -1
+            guard sign == 1 || skip("-"), let hours = number(2) else { return nil }
+            _ = skip(":")
+            guard let minutes = number(2), hours < 24, minutes < 60 else { return nil }
+            return sign * (hours * 3_600 + minutes * 60)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import Synchronization
+import X509
+
+/// Decides whether a receipt was signed under one of the roots that are trusted.
+///
+/// The file must be laid out exactly as the store lays receipts out: after payload, certificates and signature have
+/// proved true, everything is put together anew and compared. So no octet can be changed, not even among those that no
+/// signature covers. A chain that has proved true is remembered; the next receipt of it costs one RSA operation.
+package final class ReceiptVerifier: Sendable {
+    private let roots: Set<[UInt8]>
+    private let accepted: Set<ReceiptAlgorithm>
+    let purchaseCertificates: Set<[UInt8]>
+    private let trusted = Mutex<[[UInt8]: Trusted]>([:])
+
+    /// More chains than a shop ever had; past that they are forgotten.
+    private static let memory = 64
+
+    /// A chain that leads to a root that is trusted.
+    private struct Trusted: Sendable {
+        let key: _RSA.Signing.PublicKey
+        /// Milliseconds since 1970 at which all three certificates are valid.
+        let validity: ClosedRange<Int64>
+        let containers: [ReceiptAlgorithm: ReceiptContainer]
+    }
+
+    /// - Parameters:
+    ///   - rootsDER: the roots to trust. A receipt's last certificate must be one of them, octet by octet.
+    ///   - purchaseCertificatesDER: the certificates to trust in receipts of single transactions.
+    ///   - acceptsSHA1: whether receipts from before 2023 are read too.
+    package init(rootsDER: [[UInt8]], purchaseCertificatesDER: [[UInt8]] = [], acceptsSHA1: Bool = false) {
+        roots = Set(rootsDER)
+        purchaseCertificates = Set(purchaseCertificatesDER)
+        accepted = acceptsSHA1 ? [.sha256, .sha1] : [.sha256]
+    }
+
+    /// Takes a receipt apart and verifies it.
+    ///
+    /// - Throws: ``ReceiptRefusal``: `malformed` comes before `notAuthenticated`.
+    package func parse(
+        _ bytes: [UInt8],
+        limit: Int = SignedReceipt.defaultLimit
+    ) throws(ReceiptRefusal) -> AppReceipt {
+        let signed = try SignedReceipt(bytes, limit: limit)
+        try verify(signed)
+        return signed.receipt
+    }
+
+    /// Returns when the receipt is to be believed.
+    ///
+    /// - Throws: ``ReceiptRefusal/notAuthenticated(reason:)``.
+    package func verify(_ signed: SignedReceipt) throws(ReceiptRefusal) {
+        guard !signed.hasSignedAttributes else {
+            throw .notAuthenticated(reason: "has signed attributes, which no receipt of a store has")
+        }
+        guard let algorithm = signed.algorithm, accepted.contains(algorithm) else {
+            throw .notAuthenticated(reason: "is hashed with another algorithm than SHA-256")
+        }
+        let chain = try chain(of: signed.certificatesDER)
+        guard chain.validity.contains(signed.receipt.creationDate) else {
+            let date = ReceiptDate.iso8601(signed.receipt.creationDate)
+            throw .notAuthenticated(reason: "was made on \(date), when its certificates were not valid")
+        }
+        guard isValid(signed.signature, for: signed.payload, algorithm, chain.key) else {
+            throw .notAuthenticated(reason: "was changed after it was signed, or was signed with another key")
+        }
+        let canonical = chain.containers[algorithm]?.bytes(payload: signed.payload, signature: signed.signature)
+        guard canonical == signed.bytes else {
+            throw .notAuthenticated(reason: "was put together in another way than the store does")
+        }
+    }
+
+    private func isValid(
+        _ signature: ArraySlice<UInt8>,
+        for payload: ArraySlice<UInt8>,
+        _ algorithm: ReceiptAlgorithm,
+        _ key: _RSA.Signing.PublicKey
+    ) -> Bool {
+        let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
+        return switch algorithm {
+        case .sha256:
+            key.isValidSignature(signature, for: SHA256.hash(data: payload), padding: .insecurePKCS1v1_5)
+        case .sha1:
+            key.isValidSignature(signature, for: Insecure.SHA1.hash(data: payload), padding: .insecurePKCS1v1_5)
+        }
+    }
+
+    private func chain(of certificatesDER: [[UInt8]]) throws(ReceiptRefusal) -> Trusted {
+        let key = Array(certificatesDER.joined())
+        if let known = trusted.withLock({ $0[key] }) { return known }
+        let chain = try prove(certificatesDER)
+        trusted.withLock { memory in
+            if memory.count >= Self.memory { memory.removeAll() }
+            memory[key] = chain
+        }
+        return chain
+    }
+
+    private func prove(_ certificatesDER: [[UInt8]]) throws(ReceiptRefusal) -> Trusted {
+        guard certificatesDER.count == 3 else {
+            throw .notAuthenticated(reason: "holds \(certificatesDER.count) certificates instead of three")
+        }
+        // First, and for nothing: what leads to a stranger is not worth a signature.
+        guard roots.contains(certificatesDER[2]) else {
+            throw .notAuthenticated(reason: "leads to another root than those that are trusted")
+        }
+        let inspection: ReceiptChainInspection
+        do {
+            inspection = try ReceiptChainInspection(certificatesDER: certificatesDER)
+        } catch {
+            throw .notAuthenticated(reason: "has a certificate that cannot be read: the \(error.part.rawValue)")
+        }
+        if let problem = inspection.problems(accepting: accepted).first {
+            throw .notAuthenticated(reason: "has a chain that does not hold: \(problem)")
+        }
+        guard let key = _RSA.Signing.PublicKey(inspection.leaf.publicKey), let validity = inspection.validity else {
+            throw .notAuthenticated(reason: "has certificates that were never valid together")
+        }
+        let containers = accepted.map { algorithm in
+            let leaf = inspection.anatomies[0]
+            return (algorithm, ReceiptContainer(certificatesDER: certificatesDER, leaf: leaf, algorithm: algorithm))
+        }
+        return Trusted(key: key, validity: validity, containers: Dictionary(uniqueKeysWithValues: containers))
+    }
+}
+
+extension ReceiptChainInspection {
+    /// Milliseconds since 1970 at which all three certificates are valid; nil when there are none.
+    fileprivate var validity: ClosedRange<Int64>? {
+        let certificates = [leaf, intermediate, root]
+        let starts = certificates.map { Int64(($0.notValidBefore.timeIntervalSince1970 * 1_000).rounded()) }
+        let ends = certificates.map { Int64(($0.notValidAfter.timeIntervalSince1970 * 1_000).rounded()) }
+        guard let start = starts.max(), let end = ends.min(), start <= end else { return nil }
+        return start...end
+    }
+}

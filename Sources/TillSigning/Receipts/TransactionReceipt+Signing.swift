@@ -1,0 +1,122 @@
+import Crypto
+import CryptoExtras
+import Foundation
+
+/// What stands as `signature` in the receipt of a transaction: version, RSA-1024 signature, certificate.
+///
+/// The signature is PKCS#1 v1.5 with SHA-1, over the version's octet and the purchase info. Nobody should call that
+/// safe; the format has room for nothing else.
+private struct PurchaseSeal {
+    static let version: UInt8 = 2
+    static let signatureCount = RSAKeys.purchaseKeySize / 8
+
+    let signature: ArraySlice<UInt8>
+    let certificateDER: [UInt8]
+
+    init(signature: [UInt8], certificateDER: [UInt8]) {
+        self.signature = signature[...]
+        self.certificateDER = certificateDER
+    }
+
+    init(_ bytes: [UInt8]) throws(ReceiptRefusal) {
+        let head = 1 + Self.signatureCount + 4
+        guard bytes.count > head, bytes[0] == Self.version else {
+            throw .malformed(reason: "has a signature of another make than version 2")
+        }
+        let count = bytes[head - 4..<head].reduce(0) { $0 << 8 | Int($1) }
+        guard count == bytes.count - head else {
+            throw .malformed(reason: "has a certificate of \(bytes.count - head) bytes where it says \(count)")
+        }
+        signature = bytes[1..<1 + Self.signatureCount]
+        certificateDER = Array(bytes[head...])
+    }
+
+    var bytes: [UInt8] {
+        let count = certificateDER.count
+        let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) }
+        return [Self.version] + signature + length + certificateDER
+    }
+
+    static func digest(of purchaseInfo: [UInt8]) -> Insecure.SHA1.Digest {
+        var hash = Insecure.SHA1()
+        hash.update(data: [version])
+        hash.update(data: purchaseInfo)
+        return hash.finalize()
+    }
+
+    static func text(_ seal: [UInt8], _ purchaseInfo: [UInt8], _ environment: TransactionReceipt.Environment) -> String
+    {
+        var pairs = [("signature", Base64.encode(seal)), ("purchase-info", Base64.encode(purchaseInfo))]
+        if environment == .sandbox { pairs.append(("environment", environment.rawValue)) }
+        return PropertyListText.write(pairs + [("pod", "100"), ("signing-status", "0")])
+    }
+}
+
+extension ReceiptChain {
+    /// Signs the receipt of one transaction: the text that the device hands to its app, before any Base64.
+    ///
+    /// - Throws: ``SigningError`` when the library cannot sign.
+    package func mint(_ receipt: TransactionReceipt) throws(SigningError) -> String {
+        let purchaseInfo = Array(receipt.purchaseInfo().utf8)
+        let signature = try SigningError.wrapping(.cryptography, .purchaseKey, "could not sign") {
+            try purchasePrivateKey.signature(for: PurchaseSeal.digest(of: purchaseInfo), padding: .insecurePKCS1v1_5)
+        }
+        let seal = PurchaseSeal(
+            signature: Array(signature.rawRepresentation),
+            certificateDER: purchaseCertificateDER
+        )
+        return PurchaseSeal.text(seal.bytes, purchaseInfo, receipt.environment)
+    }
+}
+
+extension ReceiptVerifier {
+    /// The most bytes that the receipt of a transaction may have.
+    package static let transactionLimit = 64 << 10
+
+    /// Takes the receipt of one transaction apart and verifies it, with the purchase certificates that are trusted.
+    ///
+    /// The outer text must be as ``ReceiptChain/mint(_:)-(TransactionReceipt)`` writes it. Its environment is not
+    /// signed: whoever goes by it must know where the transaction was made.
+    ///
+    /// - Throws: ``ReceiptRefusal``: `malformed` comes before `notAuthenticated`.
+    package func parseTransaction(_ bytes: [UInt8]) throws(ReceiptRefusal) -> TransactionReceipt {
+        guard bytes.count <= Self.transactionLimit else {
+            throw .malformed(reason: "has \(bytes.count) bytes; at most \(Self.transactionLimit) are read")
+        }
+        let outer = try PropertyListText.read(bytes)
+        func decoded(_ name: String) throws(ReceiptRefusal) -> [UInt8] {
+            guard let text = outer[name], let bytes = Base64.decode(text) else {
+                throw .malformed(reason: "has no Base64 as \(name)")
+            }
+            return bytes
+        }
+        let purchaseInfo = try decoded("purchase-info")
+        let sealBytes = try decoded("signature")
+        let seal = try PurchaseSeal(sealBytes)
+        let name = outer["environment"] ?? TransactionReceipt.Environment.production.rawValue
+        guard let environment = TransactionReceipt.Environment(rawValue: name) else {
+            throw .malformed(reason: "names an unknown environment")
+        }
+        let receipt = try TransactionReceipt(purchaseInfo: purchaseInfo, environment: environment)
+        guard purchaseCertificates.contains(seal.certificateDER) else {
+            throw .notAuthenticated(reason: "holds another certificate than those that are trusted")
+        }
+        guard let key = purchaseKey(seal.certificateDER) else {
+            throw .notAuthenticated(reason: "holds a certificate without an RSA key")
+        }
+        let signature = _RSA.Signing.RSASignature(rawRepresentation: seal.signature)
+        let digest = PurchaseSeal.digest(of: purchaseInfo)
+        guard key.isValidSignature(signature, for: digest, padding: .insecurePKCS1v1_5) else {
+            throw .notAuthenticated(reason: "was changed after it was signed, or was signed with another key")
+        }
+        guard Array(PurchaseSeal.text(sealBytes, purchaseInfo, environment).utf8) == bytes else {
+            throw .notAuthenticated(reason: "was put together in another way than the store does")
+        }
+        return receipt
+    }
+
+    private func purchaseKey(_ der: [UInt8]) -> _RSA.Signing.PublicKey? {
+        guard let anatomy = try? CertificateAnatomy(der) else { return nil }
+        return try? _RSA.Signing.PublicKey(unsafeDERRepresentation: anatomy.publicKey)
+    }
+}

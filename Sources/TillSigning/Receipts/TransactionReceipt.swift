@@ -1,0 +1,125 @@
+/// The receipt of one transaction as iOS 6 had it, `SKPaymentTransaction.transactionReceipt`: a property list in text.
+///
+/// All dates are milliseconds since 1970, UTC, and keep their milliseconds only where the text has a `-ms` beside them.
+/// See docs/api/app-receipts.md.
+package struct TransactionReceipt: Sendable, Equatable {
+    /// What the outer text says of it. It is not signed: who believes it looks up the transaction as well.
+    package enum Environment: String, Sendable {
+        case production = "Production"
+        case sandbox = "Sandbox"
+    }
+
+    /// Which store sold it.
+    package var environment: Environment
+    /// `bid`.
+    package var bundleID: String
+    /// `bvrs`: the version of the app.
+    package var applicationVersion: String
+    /// `product-id`.
+    package var productID: String
+    /// `item-id`: the Apple id of the product.
+    package var itemID: String
+    /// `quantity`.
+    package var quantity: Int64
+    /// `transaction-id`.
+    package var transactionID: String
+    /// `original-transaction-id`.
+    package var originalTransactionID: String
+    /// `purchase-date`, with `-ms` and `-pst`.
+    package var purchaseDate: Int64
+    /// `original-purchase-date`, with `-ms` and `-pst`.
+    package var originalPurchaseDate: Int64
+    /// `unique-identifier`: the device, 40 hexadecimal digits.
+    package var uniqueIdentifier: String
+    /// `unique-vendor-identifier`: the device for the developer, a UUID.
+    package var uniqueVendorIdentifier: String
+    /// `web-order-line-item-id`, of subscriptions.
+    package var webOrderLineItemID: String?
+    /// `expires-date`, which is in milliseconds, with `-formatted` and `-formatted-pst`; of subscriptions.
+    package var expirationDate: Int64?
+
+    /// A first purchase of one in the sandbox, unless more is said.
+    package init(
+        environment: Environment = .sandbox,
+        bundleID: String,
+        applicationVersion: String,
+        productID: String,
+        transactionID: String,
+        purchaseDate: Int64
+    ) {
+        self.environment = environment
+        self.bundleID = bundleID
+        self.applicationVersion = applicationVersion
+        self.productID = productID
+        itemID = "0"
+        quantity = 1
+        self.transactionID = transactionID
+        originalTransactionID = transactionID
+        self.purchaseDate = purchaseDate
+        originalPurchaseDate = purchaseDate
+        uniqueIdentifier = String(repeating: "0", count: 40)
+        uniqueVendorIdentifier = "00000000-0000-0000-0000-000000000000"
+        webOrderLineItemID = nil
+        expirationDate = nil
+    }
+
+    /// Whether bytes are text of this kind rather than an app receipt: the first that is not white space is `{`.
+    package static func looksLike(_ bytes: [UInt8]) -> Bool {
+        bytes.first { !PropertyListText.isSpace($0) } == UInt8(ascii: "{")
+    }
+
+    /// The inner text, which is signed.
+    func purchaseInfo() -> String {
+        var pairs: [(String, String)] = []
+        func date(_ name: String, _ instant: Int64) {
+            pairs.append((name, ReceiptDate.gmt(instant)))
+            pairs.append(("\(name)-ms", String(instant)))
+            pairs.append(("\(name)-pst", ReceiptDate.pacific(instant)))
+        }
+        date("original-purchase-date", originalPurchaseDate)
+        pairs.append(("unique-identifier", uniqueIdentifier))
+        pairs.append(("original-transaction-id", originalTransactionID))
+        pairs.append(("bvrs", applicationVersion))
+        pairs.append(("transaction-id", transactionID))
+        pairs.append(("quantity", String(quantity)))
+        pairs.append(("unique-vendor-identifier", uniqueVendorIdentifier))
+        pairs.append(("product-id", productID))
+        pairs.append(("item-id", itemID))
+        pairs.append(("bid", bundleID))
+        if let webOrderLineItemID { pairs.append(("web-order-line-item-id", webOrderLineItemID)) }
+        date("purchase-date", purchaseDate)
+        if let expirationDate {
+            pairs.append(("expires-date", String(expirationDate)))
+            pairs.append(("expires-date-formatted", ReceiptDate.gmt(expirationDate)))
+            pairs.append(("expires-date-formatted-pst", ReceiptDate.pacific(expirationDate)))
+        }
+        return PropertyListText.write(pairs)
+    }
+
+    /// Reads the inner text. The dates are taken from their milliseconds.
+    init(purchaseInfo: [UInt8], environment: Environment) throws(ReceiptRefusal) {
+        let values = try PropertyListText.read(purchaseInfo)
+        func text(_ name: String) throws(ReceiptRefusal) -> String {
+            guard let value = values[name] else { throw .malformed(reason: "lacks \(name)") }
+            return value
+        }
+        func number(_ name: String) throws(ReceiptRefusal) -> Int64 {
+            guard let number = Int64(try text(name)) else { throw .malformed(reason: "has no number as \(name)") }
+            return number
+        }
+        self.environment = environment
+        bundleID = try text("bid")
+        applicationVersion = try text("bvrs")
+        productID = try text("product-id")
+        itemID = try text("item-id")
+        quantity = try number("quantity")
+        transactionID = try text("transaction-id")
+        originalTransactionID = try text("original-transaction-id")
+        purchaseDate = try number("purchase-date-ms")
+        originalPurchaseDate = try number("original-purchase-date-ms")
+        uniqueIdentifier = values["unique-identifier"] ?? ""
+        uniqueVendorIdentifier = values["unique-vendor-identifier"] ?? ""
+        webOrderLineItemID = values["web-order-line-item-id"]
+        expirationDate = values["expires-date"] == nil ? nil : try number("expires-date")
+    }
+}
