@@ -24,8 +24,10 @@ struct Till: AsyncParsableCommand {
             """,
         version: TillVersion.text,
         subcommands: [
-            Serve.self, AppCommand.self, KeyCommand.self, SecretCommand.self, ImportCommand.self, CustomerCommand.self, FamilyCommand.self,
-            Buy.self, ReceiptCommand.self, PurchaseCommand.self, SubscriptionCommand.self, CardCommand.self, AskToBuyCommand.self,
+            Serve.self, AppCommand.self, KeyCommand.self, SecretCommand.self, ImportCommand.self, CustomerCommand.self,
+            FamilyCommand.self,
+            Buy.self, ReceiptCommand.self, PurchaseCommand.self, SubscriptionCommand.self, CardCommand.self,
+            AskToBuyCommand.self,
             RefundCommand.self, ProductCommand.self, PriceCommand.self, ExtendCommand.self, JobCommand.self,
             ClockCommand.self, RulesCommand.self, EndpointCommand.self, NotificationsCommand.self, NotifyCommand.self,
             ListenCommand.self, History.self, Explain.self, AuthorityCommand.self,

@@ -34,7 +34,8 @@ package struct ControlAPI: Sendable {
     /// Every verb, in the order of the OpenAPI document.
     var routes: [ControlRoute] {
         [
-            serverRoutes, teamRoutes, appRoutes, keyRoutes, sharedSecretRoutes, catalogRoutes, productRoutes, customerRoutes, cardRoutes,
+            serverRoutes, teamRoutes, appRoutes, keyRoutes, sharedSecretRoutes, catalogRoutes, productRoutes,
+            customerRoutes, cardRoutes,
             purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
             ruleRoutes, endpointRoutes, notificationRoutes, listenRoutes, journalRoutes, authorityRoutes, receiptRoutes,
         ].flatMap(\.self)

@@ -60,7 +60,8 @@ extension ControlAPI {
             opening: try Self.opening(body)
         )
         // The history of a customer may be long: its receipt is only made for who wants it.
-        let receipt = body.flag("receipt") == true ? try await shop.appReceipt(of: outcome.account, device: device) : nil
+        let receipt =
+            body.flag("receipt") == true ? try await shop.appReceipt(of: outcome.account, device: device) : nil
         return try answer(to: purchase.productID, outcome, device: device, receipt: receipt.map(Base64.encode))
     }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import TillCore
 import TillShop
 
 /// Shared secrets of verifyReceipt: an app's own, and the primary one of a team.

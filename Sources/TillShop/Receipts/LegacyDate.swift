@@ -1,5 +1,5 @@
-import Foundation
 import TillCore
+import TillSigning
 
 /// A date as verifyReceipt writes it: under three keys, each a text (docs/api/verify-receipt.md).
 struct LegacyDate {
@@ -42,30 +42,14 @@ struct LegacyDate {
 
     init(_ instant: Timestamp) { self.instant = instant }
 
-    /// `2020-07-14 19:36:40 Etc/GMT`, cut to whole seconds.
-    var text: String { Self.wallTime(instant) + " Etc/GMT" }
+    /// `2020-07-14 19:36:40 Etc/GMT`.
+    var text: String { ReceiptDate.gmt(instant.milliseconds) }
 
     /// `1594755400000`.
     var milliseconds: String { String(instant.milliseconds) }
 
     /// `2020-07-14 12:36:40 America/Los_Angeles`: with daylight saving, whatever the key says.
-    var pacific: String {
-        let offset = Self.zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant.milliseconds) / 1_000))
-        return Self.wallTime(instant.advanced(milliseconds: Int64(offset) * 1_000)) + " America/Los_Angeles"
-    }
-
-    /// `2020-07-14 19:36:40`.
-    private static func wallTime(_ instant: Timestamp) -> String {
-        let text = instant.iso8601
-        return text.prefix { $0 != "T" } + " " + text.drop { $0 != "T" }.dropFirst().dropLast()
-    }
-
-    private static let zone: TimeZone = {
-        guard let zone = TimeZone(identifier: "America/Los_Angeles") else {
-            preconditionFailure("no time zone data for America/Los_Angeles: install tzdata")
-        }
-        return zone
-    }()
+    var pacific: String { ReceiptDate.pacific(instant.milliseconds) }
 }
 
 extension PayloadWriter {

@@ -36,7 +36,10 @@ extension Shop {
         }
         let account = try await upToDate(found)
         let object = TransactionReceiptObject.bytes(receipt)
-        guard let subscription = account.subscriptions.first(where: { $0.originalID.wireForm == receipt.originalTransactionID })
+        guard
+            let subscription = account.subscriptions.first(where: {
+                $0.originalID.wireForm == receipt.originalTransactionID
+            })
         else {
             var json = PayloadWriter(capacity: 2_048)
             json.put("status", 0)
