@@ -115,7 +115,7 @@ let package = Package(
             name: "till-bench",
             dependencies: [
                 "CAllocator", "TillTesting", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore", crypto,
-                logging,
+                cryptoExtras, logging,
             ],
             path: "Benchmarks",
             exclude: ["README.md"],

@@ -13,10 +13,13 @@ struct Bench {
             }
             return Int(arguments[place + 1]) ?? standard
         }
-        let figures = try await RenewalsBench(
-            subscribers: number("--subscribers", or: 10_000),
-            rounds: number("--rounds", or: 3)
-        ).run()
+        let rounds = number("--rounds", or: 3)
+        let only = arguments.firstIndex(of: "--only").flatMap { arguments.dropFirst($0 + 1).first }
+        var figures: [Figure] = []
+        if only == nil || only == "receipts" { figures += try await ReceiptsBench(rounds: rounds).run() }
+        if only == nil || only == "renewals" {
+            figures += try await RenewalsBench(subscribers: number("--subscribers", or: 10_000), rounds: rounds).run()
+        }
         if arguments.contains("--json") {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -49,6 +52,19 @@ struct Figure: Codable {
         let named = name.padding(toLength: 44, withPad: " ", startingAt: 0)
         return "\(named) \(text(median)) \(unit)  (\(text(least)) to \(text(most)))"
     }
+}
+
+/// Values of several rounds, by name, in the order in which the names came first.
+struct Series {
+    private var names: [(name: String, unit: String)] = []
+    private var values: [String: [Double]] = [:]
+
+    mutating func note(_ name: String, _ unit: String, _ value: Double) {
+        if values[name] == nil { names.append((name, unit)) }
+        values[name, default: []].append(value)
+    }
+
+    var figures: [Figure] { names.map { Figure($0.name, unit: $0.unit, rounds: values[$0.name] ?? []) } }
 }
 
 /// Seconds that a body takes.

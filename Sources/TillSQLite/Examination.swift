@@ -92,7 +92,9 @@ extension SQLiteStorage {
         Check(
             sql: """
                 SELECT chain, count(*) FROM outbox o
-                WHERE NOT EXISTS (SELECT 1 FROM documents d WHERE d.kind = 'chain' AND d.name = o.chain) GROUP BY chain
+                WHERE chain <> ''
+                    AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.kind = 'chain' AND d.name = o.chain)
+                GROUP BY chain
                 """
         ) {
             "The certificates of chain \($0[0] as String), which signed \($0[1] as Int64) notifications, are missing."

@@ -191,6 +191,7 @@ extension SQLiteStorage {
             arguments += values
         }
         if let endpoint = query.endpoint { require("endpoint = ? AND attempts > 0", [endpoint]) }
+        if query.isSignedOnly, query.endpoint == nil { require("chain <> ''", []) }
         if query.onlyFailures, query.endpoint != nil { require("is_delivered = 0", []) }
         if let account = query.account { require("account = ?", [account.number]) }
         if let type = query.type { require("type = ?", [type]) }

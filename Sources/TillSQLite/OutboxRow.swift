@@ -19,7 +19,8 @@ enum OutboxRow {
         [
             entry.id.partition.number, entry.id.number, entry.scope.realm.rawValue, entry.scope.app,
             entry.account?.number, entry.original?.number, entry.transaction?.number, entry.uuid, entry.type,
-            entry.subtype, entry.isTriggered, entry.signedDate.milliseconds, entry.chain, Data(entry.body.payload),
+            entry.subtype, entry.isTriggered, entry.signedDate.milliseconds, entry.chain ?? "",
+            Data(entry.body.payload),
             Data(entry.body.signature), (entry.transactionInfo?.payload).map { Data($0) },
             (entry.transactionInfo?.signature).map { Data($0) }, (entry.renewalInfo?.payload).map { Data($0) },
             (entry.renewalInfo?.signature).map { Data($0) },
@@ -53,7 +54,7 @@ enum OutboxRow {
             body: body,
             transactionInfo: part(15),
             renewalInfo: part(17),
-            chain: row[12]
+            chain: (row[12] as String).isEmpty ? nil : row[12]
         )
     }
 }

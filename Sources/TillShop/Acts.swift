@@ -129,10 +129,12 @@ extension Shop {
             at: now
         )
         let isBehind = ledger.isBehind
-        let steps = isBehind ? Int64(Self.mostSteps * 3 * loaded.count) : 0
+        // Version 1 tells how the whole account stands, so each deadline is committed before the next.
+        let mostSteps = tellsVersionOne(scope) ? 1 : Self.mostSteps
+        let steps = isBehind ? Int64(mostSteps * 3 * loaded.count) : 0
         ledger.identifiers = try await identifiers.take(command.mostIdentifiers(for: loaded) + steps)
         let actor = loaded[0].id
-        let isUpToDate = !isBehind || ledger.catchUp(atMost: Self.mostSteps)
+        let isUpToDate = !isBehind || ledger.catchUp(atMost: mostSteps)
         if isUpToDate { try ledger.perform(command, by: actor) }
         await identifiers.giveBack(ledger.identifiers)
 

@@ -46,7 +46,7 @@ extension Shop {
     ///
     /// - Returns: its `testNotificationToken`; nil while no primary endpoint is set.
     package func requestTest(in scope: AccountScope) async throws -> String? {
-        guard endpoints(of: scope).contains(where: { $0.name == EndpointRecord.primary }),
+        guard endpoints(of: scope).contains(where: { $0.key == EndpointRecord.primary }),
             let app = registry.app(scope.app)
         else { return nil }
         let uuid = UUID().uuidString.lowercased()

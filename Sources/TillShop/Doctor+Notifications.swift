@@ -57,7 +57,7 @@ extension Doctor {
     func endpointFindings(_ storage: any Storage, _ registry: Registry) async throws -> [String] {
         try await storage.owedEndpoints().filter { owed in
             ![EndpointRecord.primary, EndpointRecord.listening].contains(owed.endpoint)
-                && !registry.rules(of: owed.scope).endpoints.contains { $0.name == owed.endpoint }
+                && !registry.rules(of: owed.scope).endpoints.contains { $0.key == owed.endpoint }
         }.map {
             "Notifications of \($0.scope.app) (\($0.scope.realm.rawValue)) are due to the endpoint \($0.endpoint), "
                 + "which does not exist."
@@ -87,7 +87,9 @@ extension Doctor {
                 let scope = AccountScope(realm: realm, app: app.bundleID)
                 for entry in try await Self.sample(of: scope, storage) {
                     // That a chain is missing is said once, by the engine.
-                    guard let signature = signatures[entry.chain], let header = headers[entry.chain] else { continue }
+                    guard let chain = entry.chain, let signature = signatures[chain], let header = headers[chain] else {
+                        continue
+                    }
                     if !Self.isIntact(entry, header, signature) {
                         findings.append(
                             "The signature of notification \(entry.uuid) (\(entry.type)) does not fit what it says."

@@ -28,13 +28,14 @@ extension Shop {
             change.deliveries += deliveries(of: entry, on: account.clockName, due: due)
         }
         await identifiers.giveBack(ids)
+        if tellsVersionOne(scope) { try await oweVersionOne(notifications, in: &change, app, scope) }
     }
 
     /// One for each endpoint that wants it.
     func deliveries(of entry: OutboxEntry, on clock: ClockName, due: Timestamp) -> [Delivery] {
         endpoints(of: entry.scope)
-            .filter { $0.wants(type: entry.type, subtype: entry.subtype) }
-            .map { Delivery(of: entry, to: $0.name, clock: clock, due: due) }
+            .filter { $0.version == entry.version && $0.wants(type: entry.type, subtype: entry.subtype) }
+            .map { Delivery(of: entry, to: $0.key, clock: clock, due: due) }
     }
 
     // MARK: Signing
@@ -141,8 +142,10 @@ extension Shop {
 
     /// The `signedPayload` as it was first sent, byte for byte.
     package func signedPayload(_ entry: OutboxEntry) throws -> [UInt8] {
-        guard let header = chains.header(of: entry.chain) else {
-            throw ShopDamaged(what: "the certificates of chain \(entry.chain), which signed \(entry.uuid), are missing")
+        guard let chain = entry.chain, let header = chains.header(of: chain) else {
+            throw ShopDamaged(
+                what: "the certificates of chain \(entry.chain ?? "–"), which signed \(entry.uuid), are missing"
+            )
         }
         let whole = Self.filled(entry.body.payload, entry.transactionInfo, entry.renewalInfo, header: header)
         return SigningChain.assemble(header: header, payload: whole, signature: entry.body.signature)
@@ -162,6 +165,11 @@ extension Shop {
         }
         return String(decoding: text, as: UTF8.self)
     }
+}
+
+extension OutboxEntry {
+    /// The form that it has.
+    package var version: NotificationVersion { chain == nil ? .one : .two }
 }
 
 /// Something that the store should have and has not.

@@ -16,8 +16,8 @@ extension Shop {
             try change(&rules)
             guard rules != before else { return rules }
             try await registry.put(rules, of: scope)
-            for gone in before.endpoints where !rules.endpoints.contains(where: { $0.name == gone.name }) {
-                try await storage.dropDeliveries(to: gone.name, in: scope)
+            for gone in before.endpoints where !rules.endpoints.contains(where: { $0.key == gone.key }) {
+                try await storage.dropDeliveries(to: gone.key, in: scope)
             }
             return rules
         }

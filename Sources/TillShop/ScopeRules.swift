@@ -40,14 +40,24 @@ package struct ScopeRules: Codable, Equatable, Sendable {
     }
 }
 
+/// The form in which a developer's server is told.
+package enum NotificationVersion: Int, Codable, CaseIterable, Sendable {
+    /// Plain JSON with a unified receipt, proved by the shared secret (docs/api/notifications-v1.md).
+    case one = 1
+    /// Signed data (docs/api/notifications.md).
+    case two = 2
+}
+
 /// A developer's server that is told of what happens.
-package struct EndpointRecord: Codable, Equatable, Sendable {
+package struct EndpointRecord: Equatable, Sendable {
     /// `primary`, or a name of the operator's.
     package var name: String
     /// Where notifications are posted, `http://` or `https://`.
     package var url: String
     /// Types it wants, such as `DID_RENEW` or `EXPIRED/VOLUNTARY`; empty is all.
     package var types: [String]
+    /// The form in which it is told.
+    package var version: NotificationVersion
 
     /// The name of the endpoint behind history and test notifications.
     package static let primary = "primary"
@@ -55,14 +65,42 @@ package struct EndpointRecord: Codable, Equatable, Sendable {
     package static let listening = "listen"
 
     /// An endpoint.
-    package init(name: String = EndpointRecord.primary, url: String, types: [String] = []) {
+    package init(
+        name: String = EndpointRecord.primary,
+        url: String,
+        types: [String] = [],
+        version: NotificationVersion = .two
+    ) {
         self.name = name
         self.url = url
         self.types = types
+        self.version = version
     }
+
+    /// Under which deliveries to it are noted. Those of version 1 stand apart, so that Apple's history, which knows
+    /// version 2 only, never meets them, and nothing is posted in a form that the endpoint no longer has.
+    package var key: String { version == .two ? name : "\(name)/\(version.rawValue)" }
+
+    /// The name of the endpoint under whose key a delivery was noted.
+    package static func name(ofKey key: String) -> String { String(key.prefix { $0 != "/" }) }
 
     /// Whether it wants a notification.
     package func wants(type: String, subtype: String?) -> Bool {
         types.isEmpty || types.contains(type) || (subtype.map { types.contains("\(type)/\($0)") } ?? false)
+    }
+}
+
+extension EndpointRecord: Codable {
+    private enum CodingKeys: CodingKey {
+        case name, url, types, version
+    }
+
+    /// Reads an endpoint; one that was written before there were versions has the second.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        name = try values.decode(String.self, forKey: .name)
+        url = try values.decode(String.self, forKey: .url)
+        types = try values.decode([String].self, forKey: .types)
+        version = try values.decodeIfPresent(NotificationVersion.self, forKey: .version) ?? .two
     }
 }

@@ -26,6 +26,8 @@ package struct Settings: Codable, Equatable, Sendable {
     package var storefrontsAskingConsent: [String] = []
     /// Let the notification history tell of what was made and not tried, too.
     package var historyListsAll = false
+    /// Send version 1 in the sandbox in full, too, where Apple's leaves some types out.
+    package var versionOneInSandbox = true
     /// Seconds in which a developer's server must have answered.
     package var deliveryTimeout = 10
     /// PEM files of certificate authorities that developers' servers may have, beside the system's.
@@ -45,11 +47,13 @@ package struct Settings: Codable, Equatable, Sendable {
         settings.sandboxRenewalCap = 12
         settings.retriesInSandbox = false
         settings.commitmentsEverywhere = false
+        settings.versionOneInSandbox = false
         return settings
     }()
 
     /// When what did not arrive is sent again in a realm.
-    package func schedule(in realm: Realm) -> RetrySchedule {
-        realm == .sandbox && !retriesInSandbox ? .single : .production
+    package func schedule(of version: NotificationVersion, in realm: Realm) -> RetrySchedule {
+        if realm == .sandbox, !retriesInSandbox { return .single }
+        return version == .one ? .v1 : .production
     }
 }

@@ -46,8 +46,8 @@ package struct OutboxEntry: Equatable, Sendable {
     package let transactionInfo: SignedPart?
     /// Only of auto-renewables.
     package let renewalInfo: SignedPart?
-    /// Names the chain that signed all of it.
-    package let chain: String
+    /// Names the chain that signed all of it; nil for version 1, which nobody signs.
+    package let chain: String?
 
     /// A notification with all its parts.
     package init(
@@ -64,7 +64,7 @@ package struct OutboxEntry: Equatable, Sendable {
         body: SignedPart,
         transactionInfo: SignedPart?,
         renewalInfo: SignedPart?,
-        chain: String
+        chain: String?
     ) {
         self.id = id
         self.scope = scope
@@ -188,6 +188,8 @@ package struct NotificationQuery: Sendable {
     package var account: AccountID?
     /// Only what has not arrived.
     package var onlyFailures: Bool
+    /// Without those of version 1; what was tried at an endpoint has one version anyway.
+    package var isSignedOnly = false
     /// The last one that was read: the page begins after it.
     package var after: (signedDate: Timestamp, id: NotificationID)?
     /// Newest first; then `after` means before.

@@ -8,6 +8,7 @@ struct EndpointCommand: AsyncParsableCommand {
         discussion: """
             till endpoint set http://127.0.0.1:3000/apple
             till endpoint set https://example.com/log --name log --types DID_RENEW,EXPIRED
+            till endpoint set http://127.0.0.1:3000/old --name old --v1
             till endpoint remove
             """,
         subcommands: [List.self, Set.self, Remove.self]
@@ -45,12 +46,16 @@ struct EndpointCommand: AsyncParsableCommand {
         var name: String = "primary"
         @Option(help: "Only these, between commas: DID_RENEW,EXPIRED/VOLUNTARY (default all).")
         var types: String?
+        @Flag(name: .customLong("v1"), help: "Told in version 1: plain JSON with a unified receipt.")
+        var isVersionOne = false
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
             let wanted = types.map { $0.split(separator: ",").map { JSONTree.string(String($0)) } }
-            let body = JSONTree.members(["url": .string(url), "types": wanted.map { .array($0) }])
+            let body = JSONTree.members([
+                "url": .string(url), "types": wanted.map { .array($0) }, "version": isVersionOne ? .count(1) : nil,
+            ])
             try await server.show {
                 try await $0.put("\(try await scope.path($0))/endpoints/\(escaped(name))", bytes: body.written())
             } as: {
@@ -79,7 +84,8 @@ struct EndpointCommand: AsyncParsableCommand {
 
     private static func words(_ endpoint: JSONTree) -> String {
         let types = (endpoint["types"]?.elements ?? []).compactMap(\.text)
-        return "\(endpoint["name"]?.text ?? "")  \(endpoint["url"]?.text ?? "")  "
+        let version = endpoint["version"]?.text == "1" ? "version 1, " : ""
+        return "\(endpoint["name"]?.text ?? "")  \(endpoint["url"]?.text ?? "")  \(version)"
             + (types.isEmpty ? "everything" : types.joined(separator: ", "))
     }
 }

@@ -22,6 +22,8 @@ struct ShopChoices: ParsableArguments {
     var storefrontAskingConsent: [String] = []
     @Option(help: "true or false (default): let the notification history list what was never tried.")
     var historyListsAll: Bool?
+    @Option(help: "true (default) or false: send every version 1 type in the sandbox, where Apple's leaves some out.")
+    var versionOneInSandbox: Bool?
     @Option(help: "Seconds in which a developer's server must have answered (default 10).")
     var deliveryTimeout: Int?
     @Option(help: "A PEM file of an authority that developers' servers may have; may be repeated.")
@@ -64,6 +66,8 @@ struct ShopChoices: ParsableArguments {
         settings.keepsGraceDate = try source.choice(keepsGraceDate, "keepsGraceDate") ?? settings.keepsGraceDate
         settings.commitmentsEverywhere =
             try source.choice(commitmentsEverywhere, "commitmentsEverywhere") ?? settings.commitmentsEverywhere
+        settings.versionOneInSandbox =
+            try source.choice(versionOneInSandbox, "versionOneInSandbox") ?? settings.versionOneInSandbox
         settings.historyListsAll = try source.choice(historyListsAll, "historyListsAll") ?? settings.historyListsAll
     }
 }

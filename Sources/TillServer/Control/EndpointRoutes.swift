@@ -11,6 +11,7 @@ extension ControlAPI {
             Schema.required("name", .string("primary, which Apple's routes tell of, or a name of yours.")),
             Schema.required("url", .string("Where notifications are posted.")),
             Schema.required("types", .array("What it wants; empty is all.", of: .string("A type."))),
+            Schema.required("version", .integer("1 or 2: the form in which it is told.", 1...2)),
         ]
     )
 
@@ -44,6 +45,10 @@ extension ControlAPI {
                         Schema.optional(
                             "types",
                             .array("Only these; all by default.", of: .string("DID_RENEW, EXPIRED/VOLUNTARY…"))
+                        ),
+                        Schema.optional(
+                            "version",
+                            .integer("1, or 2 by default: the form in which it is told.", 1...2)
                         ),
                     ]
                 ),
@@ -92,14 +97,17 @@ extension ControlAPI {
             )
         }
         let types = exchange.body.texts("types")
-        for (place, words) in types.enumerated() where !Self.isNotice(words) {
+        let version = exchange.body.number("version").flatMap { NotificationVersion(rawValue: Int($0)) } ?? .two
+        for (place, words) in types.enumerated() where !Self.isNotice(words, version) {
+            let example = version == .one ? "DID_RENEW, or INITIAL_BUY" : "DID_RENEW, or EXPIRED/VOLUNTARY"
             throw ControlError.bad(
                 "bad_type",
-                "\(words.prefix(64)) is no notification; give a type such as DID_RENEW, or EXPIRED/VOLUNTARY.",
+                "\(words.prefix(64)) is no notification of version \(version.rawValue); "
+                    + "give a type such as \(example).",
                 path: "$.types[\(place)]"
             )
         }
-        let record = EndpointRecord(name: name, url: url, types: types)
+        let record = EndpointRecord(name: name, url: url, types: types, version: version)
         try await shop.updateRules(of: scope) { rules in
             rules.endpoints.removeAll { $0.name == name }
             rules.endpoints.append(record)
@@ -111,7 +119,8 @@ extension ControlAPI {
     }
 
     /// Whether it is a type, or a type and a subtype that belong together.
-    private static func isNotice(_ words: String) -> Bool {
+    private static func isNotice(_ words: String, _ version: NotificationVersion) -> Bool {
+        if version == .one { return VersionOneType(rawValue: words) != nil }
         guard let type = NotificationType(rawValue: String(words.prefix { $0 != "/" })) else { return false }
         guard words.contains("/") else { return true }
         return type.subtypes.contains { $0.map { Notice(type, $0).words == words } ?? false }
@@ -122,6 +131,7 @@ extension ControlAPI {
         json.put("name", endpoint.name)
         json.put("url", endpoint.url)
         json.put("types", endpoint.types)
+        json.put("version", endpoint.version.rawValue)
         return json.finish()
     }
 }

@@ -20,6 +20,7 @@ extension ControlAPI {
     private static let notificationProperties = [
         Schema.required("notificationUUID", .string("Names it.", format: "uuid")),
         Schema.required("notificationType", .string("The type.")),
+        Schema.required("version", .integer("1 or 2: the form in which it is sent.", 1...2)),
         Schema.optional("subtype", .string("The subtype.")),
         Schema.required("signedDate", .integer("When it was made, in milliseconds since 1970.")),
         Schema.optional("customer", .string("Whom it is about.")),
@@ -48,7 +49,7 @@ extension ControlAPI {
     private static let wholeNotification = Schema.object(
         "A notification, decoded in three layers.",
         notificationProperties + [
-            Schema.required("signedPayload", .string("As it is sent, byte for byte.")),
+            Schema.optional("signedPayload", .string("As it is sent, byte for byte; version 1 is not signed.")),
             Schema.required("payload", .anyObject("The payload.")),
             Schema.optional("transactionInfo", .anyObject("The payload of signedTransactionInfo in it.")),
             Schema.optional("renewalInfo", .anyObject("The payload of signedRenewalInfo in it.")),
@@ -150,10 +151,14 @@ extension ControlAPI {
                 let entry = try await notification(exchange)
                 var json = PayloadWriter(capacity: 65_536)
                 try await write(entry, to: &json)
-                let signed = try shop.signedPayload(entry)
-                json.put("signedPayload", String(decoding: signed, as: UTF8.self))
-                let parts = signed.split(separator: UInt8(ascii: "."))
-                json.put("payload", written: parts.count == 3 ? Base64URL.decode(parts[1]) : nil)
+                switch entry.version {
+                case .one: json.put("payload", written: entry.body.payload)
+                case .two:
+                    let signed = try shop.signedPayload(entry)
+                    json.put("signedPayload", String(decoding: signed, as: UTF8.self))
+                    let parts = signed.split(separator: UInt8(ascii: "."))
+                    json.put("payload", written: parts.count == 3 ? Base64URL.decode(parts[1]) : nil)
+                }
                 json.put("transactionInfo", written: entry.transactionInfo?.payload)
                 json.put("renewalInfo", written: entry.renewalInfo?.payload)
                 return json.finish()
@@ -223,7 +228,9 @@ extension ControlAPI {
             query.account = account.id
         }
         query.onlyFailures = value("failed") == "true"
-        query.endpoint = value("endpoint") ?? (query.onlyFailures ? EndpointRecord.primary : nil)
+        if let name = value("endpoint") ?? (query.onlyFailures ? EndpointRecord.primary : nil) {
+            query.endpoint = shop.endpoints(of: query.scope).first { $0.name == name }?.key ?? name
+        }
         if let after = value("after") {
             let parts = after.split(separator: "-").compactMap { Int64($0) }
             guard parts.count == 2 else {
@@ -309,6 +316,7 @@ extension ControlAPI {
     private func write(_ entry: OutboxEntry, to json: inout PayloadWriter) async throws {
         json.put("notificationUUID", entry.uuid)
         json.put("notificationType", entry.type)
+        json.put("version", entry.version.rawValue)
         json.put("subtype", entry.subtype)
         json.put("signedDate", entry.signedDate)
         if let account = entry.account { json.put("customer", try await shop.storage.account(account)?.customer) }
@@ -320,7 +328,7 @@ extension ControlAPI {
 
     private static func json(_ delivery: Delivery) -> [UInt8] {
         var json = PayloadWriter()
-        json.put("endpoint", delivery.endpoint)
+        json.put("endpoint", EndpointRecord.name(ofKey: delivery.endpoint))
         json.put("isDelivered", delivery.isDelivered)
         json.put("nextAttemptDate", delivery.due)
         json.put(

@@ -164,8 +164,9 @@ extension Shop {
         return set + [EndpointRecord(name: place.endpoint, url: EndpointRecord.listenerURL)]
     }
 
-    /// What is posted: `{"signedPayload":"…"}`.
+    /// What is posted: `{"signedPayload":"…"}`, or in version 1 the plain object.
     func postedBody(_ entry: OutboxEntry) throws -> [UInt8] {
+        if entry.version == .one { return entry.body.payload }
         let payload = try signedPayload(entry)
         var body = Array(#"{"signedPayload":""#.utf8)
         body.reserveCapacity(payload.count + 32)

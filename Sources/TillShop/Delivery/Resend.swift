@@ -5,7 +5,7 @@ import TillStorage
 extension Shop {
     /// Owes a notification once more to an endpoint, at once; it keeps its bytes and what was tried before.
     ///
-    /// - Parameter endpoint: nil is every endpoint that there is now.
+    /// - Parameter endpoint: nil is every endpoint of its version that there is now.
     /// - Returns: to how many endpoints it is owed.
     package func resend(_ entry: OutboxEntry, to endpoint: String? = nil) async throws -> Int {
         let known = try await storage.deliveries(of: entry.id)
@@ -13,11 +13,12 @@ extension Shop {
         let present = now(on: clock)
         var renewed: [String] = []
         var change = Change()
-        for record in endpoints(of: entry.scope) where endpoint == nil || record.name == endpoint {
-            if known.contains(where: { $0.endpoint == record.name }) {
-                renewed.append(record.name)
+        for record in endpoints(of: entry.scope)
+        where record.version == entry.version && (endpoint == nil || record.name == endpoint) {
+            if known.contains(where: { $0.endpoint == record.key }) {
+                renewed.append(record.key)
             } else {
-                change.deliveries.append(Delivery(of: entry, to: record.name, clock: clock, due: present))
+                change.deliveries.append(Delivery(of: entry, to: record.key, clock: clock, due: present))
             }
         }
         if !renewed.isEmpty { try await storage.redeliver(entry.id, to: renewed, due: present) }

@@ -81,7 +81,7 @@ package actor Sender: Service {
             await pump(clock)
         }
         for scope in shop.listeners.endLeases(at: wall) {
-            guard shop.registry.rules(of: scope.scope).endpoints.allSatisfy({ $0.name != scope.endpoint }) else {
+            guard shop.registry.rules(of: scope.scope).endpoints.allSatisfy({ $0.key != scope.endpoint }) else {
                 continue
             }
             try? await shop.storage.dropDeliveries(to: scope.endpoint, in: scope.scope)
@@ -98,7 +98,7 @@ package actor Sender: Service {
     /// What was noted while its endpoint was being removed, or for a listener of an earlier process, is owed to nobody.
     package func forgetWhatNobodyIsOwed() async {
         for owed in (try? await shop.storage.owedEndpoints()) ?? []
-        where shop.endpoints(of: owed.scope).allSatisfy({ $0.name != owed.endpoint }) {
+        where shop.endpoints(of: owed.scope).allSatisfy({ $0.key != owed.endpoint }) {
             try? await shop.storage.dropDeliveries(to: owed.endpoint, in: owed.scope)
         }
     }
@@ -136,7 +136,7 @@ package actor Sender: Service {
     }
 
     private func start(_ endpoint: EndpointRecord, on clock: ClockName) async throws {
-        let lane = Lane(scope: clock.scope, endpoint: endpoint.name)
+        let lane = Lane(scope: clock.scope, endpoint: endpoint.key)
         let room = Self.mostAtOnce - (load[lane] ?? 0)
         guard room > 0 else {
             waitingForRoom[lane, default: []].insert(clock)
@@ -146,7 +146,7 @@ package actor Sender: Service {
         // What ends while this is read would seem to be untried.
         let before = underWay
         let due = try await shop.storage.dueDeliveries(
-            to: endpoint.name,
+            to: endpoint.key,
             on: clock,
             until: now,
             limit: 64 + before.count
@@ -154,11 +154,11 @@ package actor Sender: Service {
         var started = 0
         var waiting: Set<TransactionID> = []
         for delivery in due where started < room {
-            let key = Key(notification: delivery.notification, endpoint: endpoint.name)
+            let key = Key(notification: delivery.notification, endpoint: endpoint.key)
             guard !underWay.contains(key), !before.contains(key) else { continue }
             var line: Line?
             if delivery.attempts.isEmpty, let original = delivery.original {
-                line = Line(scope: clock.scope, endpoint: endpoint.name, original: original)
+                line = Line(scope: clock.scope, endpoint: endpoint.key, original: original)
                 // What is due later on the same line stays behind what could not start.
                 guard let line, !busy.contains(line), !waiting.contains(original) else {
                     waiting.insert(original)
@@ -205,10 +205,10 @@ package actor Sender: Service {
                 ? await shop.listeners.deliver(body, entry, in: clock.scope)
                 : await postman.post(body, to: endpoint.url)
             guard !isStopping else { return nil }
-            return after(delivered, delivery, clock)
+            return after(delivered, delivery, clock, endpoint.version)
         } catch {
             shop.logger.error("a notification was not sent", metadata: ["cause": "\(error)"])
-            return after(Delivered(result: .other, milliseconds: 0), delivery, clock)
+            return after(Delivered(result: .other, milliseconds: 0), delivery, clock, endpoint.version)
         }
     }
 
@@ -216,7 +216,12 @@ package actor Sender: Service {
     ///
     /// On a clock that stands the attempt is dated when it fell due, so that a leap past it tells the same story as a
     /// clock that was there.
-    private func after(_ delivered: Delivered, _ delivery: Delivery, _ clock: ClockName) -> Delivery {
+    private func after(
+        _ delivered: Delivered,
+        _ delivery: Delivery,
+        _ clock: ClockName,
+        _ version: NotificationVersion
+    ) -> Delivery {
         let now = shop.now(on: clock)
         let date = shop.clocks.state(clock).moves ? now : min(delivery.due ?? now, now)
         var done = delivery
@@ -229,9 +234,9 @@ package actor Sender: Service {
             )
         )
         done.isDelivered = delivery.isDelivered || delivered.result == .success
-        let schedule = shop.settings.schedule(in: clock.scope.realm)
+        let schedule = shop.settings.schedule(of: version, in: clock.scope.realm)
         // An endpoint that was removed meanwhile is owed nothing more.
-        let isGone = !shop.endpoints(of: clock.scope).contains { $0.name == delivery.endpoint }
+        let isGone = !shop.endpoints(of: clock.scope).contains { $0.key == delivery.endpoint }
         done.due =
             delivered.result == .success || isGone
             ? nil : schedule.next(afterAttempts: done.attempts.count, last: date)

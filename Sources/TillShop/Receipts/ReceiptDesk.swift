@@ -29,7 +29,6 @@ extension Shop {
         isLatestOnly: Bool = false,
         rows: () async throws -> ReceiptRows
     ) async throws -> [UInt8] {
-        let chain = try await receiptKeys.signing().chain
         let key = ReceiptCache.Key(
             account: account.id,
             version: account.version,
@@ -37,11 +36,16 @@ extension Shop {
             isLatestOnly: isLatestOnly
         )
         if let minted = receiptCache.receipt(key) { return minted }
-        var receipt = frame
-        receipt.inApp = try await rows().rows.map { InAppReceipt($0, realm: account.realm) }
-        let bytes = try chain.mint(receipt)
+        let bytes = try await sign(frame, with: try await rows())
         receiptCache.keep(bytes, key)
         return bytes
+    }
+
+    /// Signs a receipt with its purchases, whether or not it was signed before.
+    func sign(_ frame: AppReceipt, with rows: ReceiptRows) async throws -> [UInt8] {
+        var receipt = frame
+        receipt.inApp = rows.rows.map { InAppReceipt($0) }
+        return try await receiptKeys.signing().chain.mint(receipt)
     }
 
     /// A receipt without its purchases.
@@ -93,7 +97,7 @@ extension Realm {
 
 extension InAppReceipt {
     /// A row of the ledger as a receipt has it.
-    init(_ row: Transaction, realm: Realm) {
+    init(_ row: Transaction) {
         let isSubscription = row.type == .autoRenewable
         self.init(
             kind: Kind(row.type),

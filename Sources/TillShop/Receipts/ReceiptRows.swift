@@ -10,10 +10,10 @@ struct ReceiptRows {
     static let most = 5_000
 
     /// - Parameter rows: those of one account, in any order.
-    init(_ rows: some Sequence<Transaction>) {
+    init(_ rows: some Sequence<Transaction>, atMost most: Int = ReceiptRows.most) {
         let shown = rows.filter(\.isInReceipts)
         self.rows = Array(
-            shown.sorted { ($1.purchaseDate, $1.id) < ($0.purchaseDate, $0.id) }.prefix(Self.most)
+            shown.sorted { ($1.purchaseDate, $1.id) < ($0.purchaseDate, $0.id) }.prefix(most)
         )
     }
 

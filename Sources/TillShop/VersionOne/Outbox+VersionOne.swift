@@ -1,0 +1,91 @@
+import TillCore
+import TillSigning
+import TillStorage
+
+/// What is owed to endpoints of version 1: made with its cause, like version 2, and sent until it arrives.
+extension Shop {
+    /// Rows in a unified receipt at the most.
+    private static let mostRows = 100
+
+    /// Whether anybody in an app's realm is told in version 1.
+    func tellsVersionOne(_ scope: AccountScope) -> Bool {
+        registry.rules(of: scope).endpoints.contains { $0.version == .one }
+    }
+
+    /// Adds to a change what version 1 tells of it.
+    func oweVersionOne(
+        _ notifications: [TillCore.Notification],
+        in change: inout Change,
+        _ app: AppRecord,
+        _ scope: AccountScope
+    ) async throws {
+        let accounts = Dictionary(uniqueKeysWithValues: change.accounts.map { ($0.account.id, $0.account) })
+        var rows: [AccountID: [Transaction]] = [:]
+        for id in Set(notifications.map(\.account)) { rows[id] = try await self.rows(of: id, after: change) }
+        for notification in notifications {
+            guard let account = accounts[notification.account], let rows = rows[account.id] else { continue }
+            let row = notification.transaction
+            let own = rows.filter { $0.originalID == row.originalID }
+            let types = VersionOneType.types(
+                for: notification,
+                after: own.filter { $0.purchaseDate < row.purchaseDate }.max { $0.purchaseDate < $1.purchaseDate },
+                isLatest: !own.contains { $0.purchaseDate > row.purchaseDate }
+            ).filter { scope.realm == .production || settings.versionOneInSandbox || $0.isInSandbox }
+            guard !types.isEmpty else { continue }
+            let receipt = try await unifiedReceipt(of: account, app, rows, at: notification.date)
+            var ids = try await identifiers.take(Int64(types.count))
+            for (place, type) in types.enumerated() {
+                let body = VersionOnePayload.bytes(
+                    type,
+                    notification,
+                    of: account,
+                    password: sharedSecret(of: app),
+                    receipt
+                )
+                let entry = OutboxEntry(
+                    id: ids.notification(of: account.id),
+                    scope: scope,
+                    account: account.id,
+                    original: row.originalID,
+                    transaction: row.id,
+                    uuid: uuid("\(account.id.number)/\(notification.number)/1/\(place)"),
+                    type: type.rawValue,
+                    subtype: nil,
+                    isTriggered: false,
+                    signedDate: notification.signedDate,
+                    body: SignedPart(payload: body, signature: []),
+                    transactionInfo: nil,
+                    renewalInfo: nil,
+                    chain: nil
+                )
+                let due = min(notification.date, now(of: account))
+                let deliveries = deliveries(of: entry, on: account.clockName, due: due)
+                guard !deliveries.isEmpty else { continue }
+                change.notifications.append(entry)
+                change.deliveries += deliveries
+            }
+            await identifiers.giveBack(ids)
+        }
+    }
+
+    /// The newest rows of an account as they will be once a change is committed.
+    private func rows(of id: AccountID, after change: Change) async throws -> [Transaction] {
+        let query = HistoryQuery(account: id, isAscending: false, limit: Self.mostRows * 3)
+        var rows: [TransactionID: Transaction] = [:]
+        for row in try await storage.history(query).rows { rows[row.id] = row }
+        for changed in change.rows where changed.after.account == id { rows[changed.after.id] = changed.after }
+        return Array(rows.values)
+    }
+
+    private func unifiedReceipt(of account: Account, _ app: AppRecord, _ rows: [Transaction], at date: Timestamp)
+        async throws -> VersionOnePayload.UnifiedReceipt
+    {
+        let shown = ReceiptRows(rows, atMost: Self.mostRows)
+        let frame = frame(of: account, app, device: nil, at: date)
+        return VersionOnePayload.UnifiedReceipt(
+            latestReceipt: Base64.encode(try await sign(frame, with: shown)),
+            rows: shown.rows,
+            pendingRenewals: pendingRenewals(of: account, at: date)
+        )
+    }
+}

@@ -1,0 +1,62 @@
+import Crypto
+import Foundation
+import TillCore
+
+/// The body of a version 1 notification (docs/api/notifications-v1.md).
+enum VersionOnePayload {
+    /// What an account's server is told of every time, whatever happened.
+    struct UnifiedReceipt {
+        /// Base64.
+        var latestReceipt: String
+        /// Newest first, 100 at the most.
+        var rows: [Transaction]
+        /// One element for each subscription.
+        var pendingRenewals: [[UInt8]]
+
+        fileprivate func bytes(in realm: Realm) -> [UInt8] {
+            var json = PayloadWriter(capacity: latestReceipt.utf8.count + rows.count * 1_024 + 1_024)
+            json.put("environment", realm.environment)
+            json.put("status", 0)
+            json.put("latest_receipt", latestReceipt)
+            json.put("latest_receipt_info", objects: rows.map(LatestReceiptInfo.bytes))
+            if !pendingRenewals.isEmpty { json.put("pending_renewal_info", objects: pendingRenewals) }
+            return json.finish()
+        }
+    }
+
+    /// When version 1 was given up.
+    private static let deprecation = "Mon, 05 Jun 2023 00:00:00 GMT"
+
+    static func bytes(
+        _ type: VersionOneType,
+        _ notification: TillCore.Notification,
+        of account: Account,
+        password: String?,
+        _ receipt: UnifiedReceipt
+    ) -> [UInt8] {
+        let row = notification.transaction
+        let info = notification.renewalInfo
+        let unified = receipt.bytes(in: account.realm)
+        var json = PayloadWriter(capacity: unified.count + 1_024)
+        json.put("notification_type", type.rawValue)
+        json.put("environment", account.realm == .production ? "PROD" : "Sandbox")
+        json.put("password", password)
+        json.put("bid", account.app)
+        json.put("bvrs", account.appTransaction?.applicationVersion ?? "1.0")
+        json.put("auto_renew_adam_id", info.map { String(productNumber(of: $0.autoRenewProductID, in: account.app)) })
+        json.put("auto_renew_product_id", info?.autoRenewProductID)
+        json.put("auto_renew_status", asText: info?.autoRenews)
+        json.put(.autoRenewStatusChange, type == .didChangeRenewalStatus ? notification.date : nil)
+        json.put("original_transaction_id", row.originalID.number)
+        json.put("expiration_intent", notification.status == .expired ? info?.expirationIntent?.rawValue : nil)
+        json.put("deprecation", deprecation)
+        json.put("unified_receipt", written: unified)
+        return json.finish()
+    }
+
+    /// A number for a product, as Apple gives one to each: ten digits, always the same.
+    static func productNumber(of product: String, in app: String) -> Int64 {
+        let hash = SHA256.hash(data: Data("\(app)/\(product)".utf8)).prefix(7).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        return 1_000_000_000 + hash % 9_000_000_000
+    }
+}

@@ -1,0 +1,304 @@
+"""Notifications of version 1: plain JSON with a unified receipt, for servers that were never moved to version 2."""
+
+import itertools
+import json
+
+import pytest
+import requests
+
+from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG, COINS, FOREVER, PRO
+from listening_post import ListeningPost
+from shop_helpers import App, ControlClient, ControlRefused
+from told import advance, freeze, history, listen, until
+
+NO_OFFER = {"kind": "NONE"}
+HOUR = 3_600_000
+SECRET = "0123456789abcdef0123456789abcdef"
+RENEWAL_KEYS = {"auto_renew_adam_id", "auto_renew_product_id", "auto_renew_status"}
+COMMON_KEYS = {"notification_type", "environment", "password", "bid", "bvrs", "original_transaction_id", "deprecation",
+               "unified_receipt"}
+CHANGE_KEYS = {"auto_renew_status_change_date" + suffix for suffix in ("", "_ms", "_pst")}
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(params=["sandbox", "production"])
+def realm(server, control, team, request):
+    """A realm of an app of the test's own, told in version 1 at a frozen clock."""
+    number = next(_numbers)
+    app = App(server, control, f"com.example.old{number}", 2_500_000_000 + number, team, CATALOG)
+    control.call("setSharedSecret", {"sharedSecret": SECRET}, bundleId=app.bundle_id)
+    return app.realm(request.param)
+
+
+@pytest.fixture
+def post():
+    post = ListeningPost()
+    yield post
+    post.close()
+
+
+def bodies(post, count):
+    """The bodies of the first posts, in the order of their arrival; no more than these came."""
+    received = post.wait_for(count) if count else []
+    assert len(post.received) == count, [json.loads(each.body)["notification_type"] for each in post.received]
+    return [json.loads(each.body) for each in received]
+
+
+def types(post, count):
+    return [body["notification_type"] for body in bodies(post, count)]
+
+
+def verify(realm, receipt):
+    answer = requests.post(f"{realm.base}/verifyReceipt", json={"receipt-data": receipt, "password": SECRET})
+    assert answer.status_code == 200
+    return answer.json()
+
+
+# The table of events --------------------------------------------------------------------------------------------------
+
+
+def buy(realm, product):
+    """What ann buys; the number of the transaction."""
+    return realm.control("buy", {"productId": product, "offer": NO_OFFER}, customer="ann")["transactionId"]
+
+
+def expire(realm, bought):
+    realm.control("cancelSubscription", {}, originalTransactionId=bought)
+    advance(realm, "40d")
+
+
+def resubscribe(product):
+    def story(realm):
+        bought = buy(realm, BASIC)
+        expire(realm, bought)
+        buy(realm, product)
+    return story
+
+
+def upgrade(realm):
+    buy(realm, BASIC)
+    buy(realm, PRO)
+
+
+def downgrade(realm):
+    bought = buy(realm, PRO)
+    realm.control("changeSubscription", {"productId": BASIC}, originalTransactionId=bought)
+
+
+def resume(realm):
+    bought = buy(realm, BASIC)
+    realm.control("cancelSubscription", {}, originalTransactionId=bought)
+    realm.control("resumeSubscription", {}, originalTransactionId=bought)
+
+
+def fail(days, then=None):
+    def story(realm):
+        realm.control("setRules", {"grace": {"days": 16}})
+        buy(realm, BASIC)
+        realm.control("setCard", {"card": "declinedForRenewals"}, customer="ann")
+        advance(realm, days)
+        if then:
+            realm.control("setCard", {"card": then}, customer="ann")
+    return story
+
+
+def refund(product):
+    def story(realm):
+        realm.control("refund", {}, transactionId=buy(realm, product))
+    return story
+
+
+def ask_for_refund(realm):
+    realm.control("requestRefund", {}, transactionId=buy(realm, COINS))
+
+
+def leave_family(realm):
+    realm.control("createFamily", {"organizer": "ann", "members": ["bob"]})
+    bought = buy(realm, PRO)
+    realm.control("setSharing", {"shared": False}, transactionId=bought)
+
+
+def raise_price(realm):
+    buy(realm, BASIC)
+    realm.control("raisePrice", {"price": 99_990, "consent": "required"}, productId=BASIC)
+    advance(realm, "27d")
+
+
+EVENTS = {
+    "first purchase": (lambda realm: buy(realm, BASIC), ["INITIAL_BUY"]),
+    "renewal": (lambda realm: (buy(realm, BASIC), advance(realm, "31d")),
+                ["INITIAL_BUY", "DID_RENEW"]),
+    "upgrade": (upgrade, ["INITIAL_BUY", "DID_CHANGE_RENEWAL_STATUS", "INTERACTIVE_RENEWAL"]),
+    "downgrade": (downgrade, ["INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF"]),
+    "the same again after the end": (
+        resubscribe(BASIC), ["INITIAL_BUY", "DID_CHANGE_RENEWAL_STATUS", "DID_CHANGE_RENEWAL_STATUS"]),
+    "another after the end": (
+        resubscribe(BASIC_YEAR),
+        ["INITIAL_BUY", "DID_CHANGE_RENEWAL_STATUS", "INTERACTIVE_RENEWAL", "DID_CHANGE_RENEWAL_STATUS"]),
+    "cancelled and turned on": (
+        resume, ["INITIAL_BUY", "DID_CHANGE_RENEWAL_STATUS", "DID_CHANGE_RENEWAL_STATUS"]),
+    "a card that fails": (fail("32d"), ["INITIAL_BUY", "DID_FAIL_TO_RENEW"]),
+    "a card that recovers": (fail("32d", "accepted"), ["INITIAL_BUY", "DID_FAIL_TO_RENEW", "DID_RECOVER"]),
+    "a card that never recovers": (fail("120d"), ["INITIAL_BUY", "DID_FAIL_TO_RENEW", "DID_CHANGE_RENEWAL_STATUS"]),
+    "refund of a subscription": (refund(BASIC), ["INITIAL_BUY", "CANCEL", "DID_CHANGE_RENEWAL_STATUS"]),
+    "refund of a consumable": (refund(COINS), ["REFUND"]),
+    "refund of a non-consumable": (refund(FOREVER), ["REFUND"]),
+    "a refund that is asked for": (ask_for_refund, ["CONSUMPTION_REQUEST"]),
+    "a family loses access": (leave_family, ["INITIAL_BUY", "REVOKE"]),
+    "a price that needs consent": (raise_price, ["INITIAL_BUY", "PRICE_INCREASE_CONSENT"]),
+    "a purchase that renews nothing": (lambda realm: buy(realm, COINS), []),
+}
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_each_event_is_told_by_its_types_in_order(realm, post, event):
+    story, expected = EVENTS[event]
+    freeze(realm)
+    listen(realm, post, name="old", version=1)
+    # The signed form goes its own way beside it.
+    signed = ListeningPost()
+    listen(realm, signed)
+    story(realm)
+    # Whatever was owed has been sent once a leap has settled.
+    advance(realm, "1s")
+    found = bodies(post, len(expected))
+    assert [body["notification_type"] for body in found] == expected
+    assert signed.received, "version 2 is told as well"
+    signed.close()
+    for body in found:
+        is_subscription = "auto_renew_status" in body
+        keys = COMMON_KEYS | (RENEWAL_KEYS if is_subscription else set())
+        if body["notification_type"] == "DID_CHANGE_RENEWAL_STATUS":
+            keys |= CHANGE_KEYS
+        assert set(body) - {"expiration_intent"} == keys
+        assert body["environment"] == ("PROD" if realm.name == "production" else "Sandbox")
+        assert body["password"] == SECRET and body["bid"] == realm.app.bundle_id and body["bvrs"] == "1.0"
+        assert type(body["original_transaction_id"]) is int
+        if is_subscription:
+            assert body["auto_renew_status"] in ("true", "false")
+            assert body["auto_renew_adam_id"].isdigit()
+        check_unified_receipt(realm, body)
+
+
+def check_unified_receipt(realm, body):
+    """Its receipt is a good one of the same rows, and verifyReceipt knows the customer by it."""
+    unified = body["unified_receipt"]
+    assert unified["environment"] == realm.environment and unified["status"] == 0
+    answer = verify(realm, unified["latest_receipt"])
+    assert answer["status"] == 0
+    rows = {row["transaction_id"]: row for row in unified["latest_receipt_info"]}
+    assert set(rows) == {row["transaction_id"] for row in answer["receipt"]["in_app"]}
+    for row in answer["receipt"]["in_app"]:
+        assert row.items() <= rows[row["transaction_id"]].items()
+    dates = [int(row["purchase_date_ms"]) for row in unified["latest_receipt_info"]]
+    assert dates == sorted(dates, reverse=True)
+
+
+def test_the_last_unified_receipt_says_what_verify_receipt_says(realm, post):
+    freeze(realm)
+    listen(realm, post, name="old", version=1)
+    bought = buy(realm, BASIC)
+    buy(realm, FOREVER)
+    advance(realm, "70d")
+    realm.control("cancelSubscription", {}, originalTransactionId=bought)
+    advance(realm, "1s")
+    unified = bodies(post, 4)[-1]["unified_receipt"]
+    answer = verify(realm, unified["latest_receipt"])
+    assert unified["latest_receipt_info"] == answer["latest_receipt_info"]
+    assert unified["pending_renewal_info"] == answer["pending_renewal_info"]
+    assert [row["auto_renew_status"] for row in unified["pending_renewal_info"]] == ["0"]
+
+
+def test_a_leap_tells_each_renewal_with_the_rows_of_its_time(realm, post):
+    freeze(realm)
+    listen(realm, post, name="old", version=1)
+    buy(realm, BASIC)
+    advance(realm, "100d")
+    found = bodies(post, 4)
+    assert [len(body["unified_receipt"]["latest_receipt_info"]) for body in found] == [1, 2, 3, 4]
+
+
+def test_a_unified_receipt_has_the_newest_hundred(realm, post):
+    freeze(realm)
+    realm.control("setRules", {"rate": "sandbox-5-minutes"})
+    buy(realm, BASIC)
+    advance(realm, "510m", settle=False)
+    listen(realm, post, name="old", version=1)
+    advance(realm, "6m")
+    (last,) = bodies(post, 1)
+    rows = last["unified_receipt"]["latest_receipt_info"]
+    assert len(rows) == 100
+    assert int(rows[0]["purchase_date_ms"]) - int(rows[-1]["purchase_date_ms"]) == 99 * 5 * 60_000
+    check_unified_receipt(realm, last)
+
+
+# Delivery -------------------------------------------------------------------------------------------------------------
+
+
+def test_what_does_not_arrive_is_tried_four_times(realm, post):
+    freeze(realm)
+    listen(realm, post, name="old", version=1)
+    post.answer = 500
+    buy(realm, BASIC_YEAR)
+    advance(realm, "200h")
+    assert len({received.body for received in post.wait_for(4)}) == 1 and len(post.received) == 4
+    (told,) = [each for each in notifications(realm) if each["version"] == 1]
+    (delivery,) = told["deliveries"]
+    dates = [attempt["attemptDate"] for attempt in delivery["attempts"]]
+    assert [(date - dates[0]) // HOUR for date in dates] == [0, 6, 30, 78]
+    assert not delivery["isDelivered"] and "nextAttemptDate" not in delivery and delivery["endpoint"] == "old"
+
+
+def notifications(realm):
+    return realm.control("listNotifications", query={"limit": 100})["notifications"]
+
+
+def test_a_primary_endpoint_of_version_one_has_no_history_and_no_test(realm, post):
+    listen(realm, post, version=1)
+    buy(realm, BASIC)
+    (body,) = bodies(post, 1)
+    assert history(realm) == []
+    refused = realm.send("POST", "/inApps/v1/notifications/test")
+    assert (refused.status_code, refused.json()["errorCode"]) == (404, 4040007)
+    # The plain body is what control shows; nothing of it is signed.
+    (told,) = [each for each in notifications(realm) if each["version"] == 1]
+    whole = realm.control("getNotification", notificationUUID=told["notificationUUID"])
+    assert whole["payload"] == body and "signedPayload" not in whole
+    # Sent again, it is the same; and another version is another way.
+    realm.control("resendNotification", {}, notificationUUID=told["notificationUUID"])
+    assert [each.body for each in post.wait_for(2)] == [post.received[0].body] * 2
+    listen(realm, post)
+    owed = realm.control("resendNotification", {}, notificationUUID=told["notificationUUID"])
+    assert owed == {"owed": 0}
+
+
+def test_an_endpoint_takes_only_the_types_of_its_version(realm, post):
+    listen(realm, post, name="old", version=1, types=["DID_RENEW"])
+    listed = realm.control("listEndpoints")["endpoints"]
+    assert listed == [{"name": "old", "url": post.url, "types": ["DID_RENEW"], "version": 1}]
+    wrong = {"url": post.url, "version": 1, "types": ["EXPIRED/VOLUNTARY"]}
+    with pytest.raises(ControlRefused) as refused:
+        realm.control("setEndpoint", wrong, endpoint="old")
+    assert (refused.value.status, refused.value.code) == (400, "bad_type")
+    freeze(realm)
+    buy(realm, BASIC)
+    advance(realm, "31d")
+    assert types(post, 1) == ["DID_RENEW"]
+
+
+def test_apple_leaves_some_types_out_in_the_sandbox(serve):
+    till = serve("--profile", "apple")
+    control = ControlClient(till.address("control"))
+    app = App(till, control, "com.example.apple", 1, None, CATALOG)
+    post = ListeningPost()
+    for realm, expected in ((app.sandbox, ["INITIAL_BUY"]), (app.production, ["INITIAL_BUY", "DID_FAIL_TO_RENEW"])):
+        post.received.clear()
+        freeze(realm)
+        listen(realm, post, name="old", version=1)
+        buy(realm, BASIC)
+        realm.control("setCard", {"card": "declinedForRenewals"}, customer="ann")
+        advance(realm, "32d" if realm is app.production else "6m")
+        until(lambda: len(post.received) >= len(expected))
+        assert types(post, len(expected)) == expected
+    post.close()
