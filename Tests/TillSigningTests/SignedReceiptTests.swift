@@ -36,7 +36,8 @@ struct SignedReceiptTests {
         let leaf = try Certificate(derEncoded: chain.certificatesDER[0])
         var issuer = SwiftASN1.DER.Serializer()
         try issuer.serialize(leaf.issuer)
-        let serial = DERBytes.element(0x02, Array(leaf.serialNumber.bytes))
+        let number = Array(leaf.serialNumber.bytes)
+        let serial = DERBytes.element(0x02, (number.first ?? 0) < 0x80 ? number : [0] + number)
         #expect(Array(try signer.next(0x30).content) == issuer.serializedBytes + serial)
         #expect(Array(try signer.next(0x30).encoded) == digest)
         let rsa: [UInt8] = [0x30, 13, 6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1, 5, 0]
