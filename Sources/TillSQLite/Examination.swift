@@ -84,7 +84,7 @@ extension SQLiteStorage {
         Check(
             sql: """
                 SELECT d.notification, d.endpoint FROM deliveries d
-                WHERE NOT EXISTS (SELECT 1 FROM outbox o WHERE o.partition = d.partition AND o.id = d.notification)
+                WHERE NOT EXISTS (SELECT 1 FROM outbox o WHERE o.id = d.notification)
                 """
         ) {
             "A delivery to \($0[1] as String) is of notification \($0[0] as Int64), which is missing."

@@ -160,7 +160,7 @@ extension SQLiteStorage {
     // MARK: Notifications
 
     package func notification(_ id: NotificationID) async throws -> OutboxEntry? {
-        try await entries("WHERE partition = ? AND id = ?", [id.partition.number, id.number]).first
+        try await entries("WHERE id = ?", [id.number]).first
     }
 
     package func notification(uuid: String, in scope: AccountScope) async throws -> OutboxEntry? {
@@ -207,9 +207,9 @@ extension SQLiteStorage {
         let order = query.isDescending ? "DESC" : "ASC"
         let sql = """
             SELECT \(OutboxRow.columns) FROM (
-                SELECT partition, \(id) AS id FROM \(source) WHERE \(conditions.joined(separator: " AND "))
+                SELECT \(id) AS id FROM \(source) WHERE \(conditions.joined(separator: " AND "))
                 ORDER BY signed_date \(order), \(id) \(order) LIMIT ?
-            ) AS page CROSS JOIN outbox USING (partition, id)
+            ) AS page CROSS JOIN outbox USING (id)
             """
         return (sql, arguments + [query.limit])
     }

@@ -57,21 +57,21 @@ extension SQLiteStorage {
                     sql: """
                         SELECT a.account FROM ledger l
                         JOIN accounts a ON a.partition = l.partition AND a.account = l.account
-                        WHERE l.partition = ? AND l.id = ? AND a.realm = ? AND a.app = ?
+                        WHERE l.id = ? AND a.realm = ? AND a.app = ?
                         """
                 ),
-                arguments: [id.partition.number, id.number, scope.realm.rawValue, scope.app]
+                arguments: [id.number, scope.realm.rawValue, scope.app]
             )
             return number.map { AccountID($0) }
         }
     }
 
     package func transaction(_ id: TransactionID) async throws -> Transaction? {
-        try await rows("WHERE partition = ? AND id = ?", [id.partition.number, id.number]).first
+        try await rows("WHERE id = ?", [id.number]).first
     }
 
     package func transactions(in order: OrderID) async throws -> [Transaction] {
-        try await rows("WHERE partition = ? AND order_number = ? ORDER BY id", [order.partition.number, order.number])
+        try await rows("WHERE order_number = ? ORDER BY id", [order.number])
     }
 
     package func refunds(of account: AccountID, after refundNumber: Int64, limit: Int) async throws -> [Transaction] {

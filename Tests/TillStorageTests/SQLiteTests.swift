@@ -113,15 +113,63 @@ struct SQLiteTests {
                 sql: "INSERT INTO ledger (\(columns)) VALUES (\(places))",
                 arguments: StatementArguments(values)
             )
+            guard try db.tableExists("outbox") else { return }
+            try db.execute(sql: OutboxRow.insert, arguments: OutboxRow.arguments(Self.entry(of: ann)))
         }
+        let hasOutbox = try await old.read { try $0.tableExists("outbox") }
         try old.close()
         let storage = try SQLiteStorage(path: path)
         #expect(try await storage.account(ann.id) == ann)
         #expect(try await storage.history(HistoryQuery(account: ann.id)).rows == [fixture.row(ann, 1)])
+        let row = fixture.row(ann, 1)
+        #expect(try await storage.transaction(row.id) == row)
+        if let order = row.order { #expect(try await storage.transactions(in: order) == [row]) }
+        let told = hasOutbox ? [Self.entry(of: ann)] : []
+        #expect(try await storage.notification(Self.entry(of: ann).id) == told.first)
+        #expect(try await storage.notifications(NotificationQuery(scope: StorageFixture.scope)) == told)
         #expect(try await storage.reserveIdentifiers(1).lowerBound == 77)
         #expect(try await storage.documents(.app).map(\.name) == ["com.example"])
         #expect(try await storage.journal(limit: 1).isEmpty)
         #expect(try await storage.pool.read { try Migrations.all.hasCompletedMigrations($0) })
+    }
+
+    private static func entry(of account: Account) -> OutboxEntry {
+        OutboxEntry(
+            id: NotificationID(9 * 1_024 + account.id.partition.number),
+            scope: StorageFixture.scope,
+            account: account.id,
+            original: TransactionID(1),
+            transaction: TransactionID(2),
+            uuid: "uuid",
+            type: "DID_RENEW",
+            subtype: "BILLING_RECOVERY",
+            isTriggered: true,
+            signedDate: Timestamp(milliseconds: 7),
+            body: SignedPart(payload: [1, 2], signature: [3]),
+            transactionInfo: SignedPart(payload: [4], signature: [5]),
+            renewalInfo: SignedPart(payload: [6], signature: [7]),
+            chain: "chain"
+        )
+    }
+
+    @Test("A number alone leads to its transaction, its order and its notification")
+    func numbers() async throws {
+        let storage = try SQLiteStorage(path: try folder() + "/till.sqlite")
+        let plans = try await storage.pool.read { db in
+            try [
+                "SELECT * FROM outbox WHERE id = 1", "SELECT * FROM ledger WHERE id = 1",
+                "SELECT * FROM ledger WHERE order_number = 1",
+            ].map { sql in
+                try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql).map { $0["detail"] as String }
+            }
+        }
+        #expect(
+            plans == [
+                ["SEARCH outbox USING INDEX outbox_by_id (id=?)"],
+                ["SEARCH ledger USING INDEX ledger_by_id (id=?)"],
+                ["SEARCH ledger USING INDEX ledger_by_order (order_number=?)"],
+            ]
+        )
     }
 
     @Test("Tables of a newer version are refused, and what says so names the way out")
