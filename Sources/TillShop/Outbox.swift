@@ -132,7 +132,7 @@ extension Shop {
             whole.append(contentsOf: rest[..<place])
             let part = rest[place] == NotificationPayload.transactionPlace ? transaction : renewal
             if let part {
-                whole += SigningChain.assemble(header: header, payload: part.payload, signature: part.signature)
+                SigningChain.append(header: header, payload: part.payload, signature: part.signature, to: &whole)
             }
             rest = rest[(place + 1)...]
         }

@@ -11,11 +11,17 @@ struct Base64Alphabet: Sendable {
 
     /// 64 characters by value.
     private let characters: [UInt8]
+    /// The two characters of each twelve bits, in the order in which they stand in memory.
+    private let pairs: [UInt16]
     /// 256 values by character.
     private let values: [UInt8]
 
     private init(_ alphabet: String) {
-        characters = Array(alphabet.utf8)
+        let characters = Array(alphabet.utf8)
+        self.characters = characters
+        pairs = (0..<4_096).map { bits in
+            UInt16(littleEndian: UInt16(characters[bits >> 6]) | UInt16(characters[bits & 63]) << 8)
+        }
         var values = [UInt8](repeating: Self.none, count: 256)
         for (value, character) in characters.enumerated() {
             values[Int(character)] = UInt8(value)
@@ -30,14 +36,11 @@ struct Base64Alphabet: Sendable {
 
     /// Appends the characters for `bytes`, without padding.
     func append(_ bytes: [UInt8], to text: inout [UInt8]) {
-        let encoded = [UInt8](unsafeUninitializedCapacity: Self.encodedCount(of: bytes.count)) { output, count in
-            characters.withUnsafeBufferPointer { table in
-                bytes.withUnsafeBufferPointer { input in
-                    count = Self.encode(input, with: table, into: output)
-                }
-            }
+        let start = text.count
+        text.append(contentsOf: repeatElement(0, count: Self.encodedCount(of: bytes.count)))
+        text.withUnsafeMutableBytes { output in
+            encode(bytes, into: UnsafeMutableRawBufferPointer(rebasing: output[start...]))
         }
-        text.append(contentsOf: encoded)
     }
 
     /// The bytes that `text` (without padding) stands for; nil when a character is foreign, when a character is left
@@ -79,36 +82,31 @@ struct Base64Alphabet: Sendable {
         return (written, unused == 0)
     }
 
-    private static func encode(
-        _ input: UnsafeBufferPointer<UInt8>,
-        with table: UnsafeBufferPointer<UInt8>,
-        into output: UnsafeMutableBufferPointer<UInt8>
-    ) -> Int {
-        var read = 0
-        var written = 0
-        while read + 3 <= input.count {
-            let group = UInt32(input[read]) << 16 | UInt32(input[read + 1]) << 8 | UInt32(input[read + 2])
-            output[written] = table[Int(group >> 18)]
-            output[written + 1] = table[Int(group >> 12 & 63)]
-            output[written + 2] = table[Int(group >> 6 & 63)]
-            output[written + 3] = table[Int(group & 63)]
-            read += 3
-            written += 4
+    private func encode(_ bytes: [UInt8], into output: UnsafeMutableRawBufferPointer) {
+        let whole = bytes.count / 3 * 3
+        pairs.withUnsafeBufferPointer { pairs in
+            bytes.withUnsafeBufferPointer { input in
+                var written = 0
+                for read in stride(from: 0, to: whole, by: 3) {
+                    let group = Int(input[read]) << 16 | Int(input[read + 1]) << 8 | Int(input[read + 2])
+                    output.storeBytes(of: pairs[group >> 12], toByteOffset: written, as: UInt16.self)
+                    output.storeBytes(of: pairs[group & 4_095], toByteOffset: written + 2, as: UInt16.self)
+                    written += 4
+                }
+            }
         }
-        switch input.count - read {
+        let written = whole / 3 * 4
+        switch bytes.count - whole {
         case 1:
-            output[written] = table[Int(input[read] >> 2)]
-            output[written + 1] = table[Int(input[read] & 3) << 4]
-            written += 2
+            output[written] = characters[Int(bytes[whole] >> 2)]
+            output[written + 1] = characters[Int(bytes[whole] & 3) << 4]
         case 2:
-            let group = UInt32(input[read]) << 8 | UInt32(input[read + 1])
-            output[written] = table[Int(group >> 10)]
-            output[written + 1] = table[Int(group >> 4 & 63)]
-            output[written + 2] = table[Int(group & 15) << 2]
-            written += 3
+            let group = Int(bytes[whole]) << 8 | Int(bytes[whole + 1])
+            output[written] = characters[group >> 10]
+            output[written + 1] = characters[group >> 4 & 63]
+            output[written + 2] = characters[(group & 15) << 2]
         default:
             break
         }
-        return written
     }
 }

@@ -17,7 +17,8 @@ extension SigningChain {
 
     /// ``sign(_:)``, as ASCII bytes ready to be copied into an answer.
     package func signBytes(_ payload: [UInt8]) throws(SigningError) -> [UInt8] {
-        var text = Self.unsigned(headerSegment, payload)
+        var text: [UInt8] = []
+        Self.appendUnsigned(headerSegment, payload, to: &text)
         let signature = try signature(overEncoded: text[(headerSegment.count + 1)...])
         text.append(Self.dot)
         Base64URL.append(signature, to: &text)
@@ -37,21 +38,27 @@ extension SigningChain {
     ///   - payload: the raw payload.
     ///   - signature: its 64 bytes.
     package static func assemble(header: [UInt8], payload: [UInt8], signature: [UInt8]) -> [UInt8] {
-        var text = unsigned(header, payload)
-        text.append(dot)
-        Base64URL.append(signature, to: &text)
+        var text: [UInt8] = []
+        append(header: header, payload: payload, signature: signature, to: &text)
         return text
     }
 
+    /// ``assemble(header:payload:signature:)`` at the end of a text under construction.
+    package static func append(header: [UInt8], payload: [UInt8], signature: [UInt8], to text: inout [UInt8]) {
+        appendUnsigned(header, payload, to: &text)
+        text.append(dot)
+        Base64URL.append(signature, to: &text)
+    }
+
     /// Header, dot and payload, with room for the signature.
-    private static func unsigned(_ header: [UInt8], _ payload: [UInt8]) -> [UInt8] {
-        let segments = [payload.count, signatureByteCount].map(Base64URL.encodedCount)
-        var text: [UInt8] = []
-        text.reserveCapacity(header.count + segments.reduce(2, +))
+    private static func appendUnsigned(_ header: [UInt8], _ payload: [UInt8], to text: inout [UInt8]) {
+        if text.isEmpty {
+            let segments = [payload.count, signatureByteCount].map(Base64URL.encodedCount)
+            text.reserveCapacity(header.count + segments.reduce(2, +))
+        }
         text.append(contentsOf: header)
         text.append(dot)
         Base64URL.append(payload, to: &text)
-        return text
     }
 
     private func signature(overEncoded payload: ArraySlice<UInt8>) throws(SigningError) -> [UInt8] {
