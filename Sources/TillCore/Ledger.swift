@@ -132,11 +132,10 @@ package struct Ledger: Sendable {
             return account
         }
         _modify {
-            guard var account = accounts.removeValue(forKey: id) else {
+            guard let place = accounts.index(forKey: id) else {
                 preconditionFailure("account \(id.number) was not loaded for this command")
             }
-            defer { accounts[id] = account }
-            yield &account
+            yield &accounts.values[place]
         }
     }
 

@@ -103,9 +103,12 @@ package struct Period: Hashable, Sendable {
 
     private static func addingMonths(_ months: Int, to date: Date, anchorDay: Int?) -> Date? {
         guard let clamped = pacific.date(byAdding: .month, value: months, to: date) else { return nil }
-        guard let anchorDay, let range = pacific.range(of: .day, in: .month, for: clamped) else { return clamped }
+        guard let anchorDay else { return clamped }
+        let day = pacific.component(.day, from: clamped)
+        // Most months stay on their day; the calendar is asked no more than it must be.
+        guard day != anchorDay, let range = pacific.range(of: .day, in: .month, for: clamped) else { return clamped }
         let wanted = min(anchorDay, range.count)
-        return pacific.date(byAdding: .day, value: wanted - pacific.component(.day, from: clamped), to: clamped)
+        return wanted == day ? clamped : pacific.date(byAdding: .day, value: wanted - day, to: clamped)
     }
 
     private static let pacific: Calendar = {
