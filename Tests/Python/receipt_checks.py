@@ -259,19 +259,19 @@ def elements_of(encoded, tag) -> list:
     """The elements inside of one, which must be all there is."""
     outer, rest = _split(encoded)
     assert encoded[0] == tag and not rest
-    elements, inner = [], outer[_header(outer):]
+    elements, inner = [], outer[header_length(outer):]
     while inner:
         element, inner = _split(inner)
         elements.append(element)
     return elements
 
 
-def _header(encoded) -> int:
+def header_length(encoded) -> int:
     return 2 if encoded[1] < 0x80 else 2 + (encoded[1] & 0x7F)
 
 
 def _split(encoded) -> tuple:
-    head = _header(encoded)
+    head = header_length(encoded)
     length = encoded[1] if head == 2 else int.from_bytes(encoded[2:head])
     return encoded[:head + length], encoded[head + length:]
 

@@ -516,6 +516,15 @@ def test_dates_are_written_in_three_ways(shop, customer, instant, gmt, pacific):
             assert shop.examiner.rendered(realm, text)["status"] == 0
 
 
+def test_the_app_was_never_downloaded_after_its_receipt(shop, customer):
+    """A customer without a download, on a clock from before the app was set up."""
+    instant = 1_600_000_000_000
+    clock = shop.production.on_clock(customer, instant, downloadsApp=False)
+    with clock:
+        receipt = ask(shop.production, receipt_of(shop.production, customer))["receipt"]
+    assert receipt["original_purchase_date_ms"] == receipt["receipt_creation_date_ms"] == str(instant)
+
+
 # The list of what is commonly got wrong -------------------------------------------------------------------------------
 
 
