@@ -317,6 +317,7 @@ extension Ledger {
         held.nextProductID = subscription.nextProductID
         held.trouble = subscription.trouble
         held.ended = subscription.ended
+        held.wasLeftInGrace = subscription.wasLeftInGrace
         self[copy.account].put(held)
     }
 

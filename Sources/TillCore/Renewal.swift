@@ -46,6 +46,7 @@ extension Ledger {
 
     /// Access ends, and with it the family's.
     mutating func expire(_ subscription: Subscription, by id: AccountID, because intent: ExpirationIntent) {
+        let wasInGrace = subscription.trouble?.isInGrace(at: now) == true
         change(
             subscription,
             by: id,
@@ -53,7 +54,9 @@ extension Ledger {
             {
                 $0.ended = intent
                 $0.autoRenews = false
-                if intent == .customer { $0.trouble = nil }
+                guard intent == .customer else { return }
+                $0.wasLeftInGrace = wasInGrace
+                $0.trouble = nil
             }
         )
     }
@@ -113,6 +116,7 @@ extension Ledger {
         advanced.renewals += 1
         advanced.trouble = nil
         advanced.ended = nil
+        advanced.wasLeftInGrace = false
         advanced.offersSetAside = []
         let gap = max(start, now).milliseconds - subscription.renewalDate.milliseconds
         if gap > policy.longestGap { advanced.recentStart = start }

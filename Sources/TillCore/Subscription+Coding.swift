@@ -4,7 +4,7 @@ extension Subscription {
         case groupID, ownership, originalID, originalPurchaseDate, current, running, autoRenews, nextProductID
         case pendingOffers, pendingOffer, offersSetAside, recentStart, anchorDay, appAccountToken, paidService
         case sharedFrom, agreedPrice, renewals, trouble, ended, priceIncrease, lastPriceIncrease, extensions
-        case nextBillingPlan, commitmentRenews, isShared
+        case nextBillingPlan, commitmentRenews, isShared, wasLeftInGrace
     }
 
     /// Reads a state of this or an older version.
@@ -42,6 +42,7 @@ extension Subscription {
         nextBillingPlan = try values.decodeIfPresent(BillingPlan.Kind.self, forKey: .nextBillingPlan)
         commitmentRenews = try read(.commitmentRenews, or: true)
         isShared = try read(.isShared, or: true)
+        wasLeftInGrace = try read(.wasLeftInGrace, or: false)
     }
 
     /// Writes what says something.
@@ -72,5 +73,6 @@ extension Subscription {
         try values.encodeIfPresent(nextBillingPlan, forKey: .nextBillingPlan)
         if !commitmentRenews { try values.encode(commitmentRenews, forKey: .commitmentRenews) }
         if !isShared { try values.encode(isShared, forKey: .isShared) }
+        if wasLeftInGrace { try values.encode(wasLeftInGrace, forKey: .wasLeftInGrace) }
     }
 }

@@ -38,6 +38,8 @@ package struct Subscription: Codable, Equatable, Sendable {
     package var trouble: BillingTrouble?
     /// Why the subscription ended; nil while it has not.
     package var ended: ExpirationIntent?
+    /// Whether the customer ended it within a grace period; of no meaning while `ended` is nil.
+    package var wasLeftInGrace = false
     /// A higher price that is announced or will be.
     package var priceIncrease: PriceIncrease?
     /// When a higher price was last announced.

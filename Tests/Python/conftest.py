@@ -9,11 +9,15 @@ import re
 
 import pytest
 
-pytest.register_assert_rewrite("shop_helpers", "payload_rules", "process_helpers", "told")
+pytest.register_assert_rewrite("shop_helpers", "payload_rules", "process_helpers", "told", "receipt_checks")
 
 try:
+    import apple_purchase_receipt_verifier  # noqa: F401
     import appstoreserverlibrary  # noqa: F401
+    import asn1crypto  # noqa: F401
     import cryptography  # noqa: F401
+    import inapppy  # noqa: F401
+    import itunesiap  # noqa: F401
     import jsonschema  # noqa: F401
     import jwt  # noqa: F401
     import openapi_spec_validator  # noqa: F401

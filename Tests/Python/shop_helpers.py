@@ -541,8 +541,9 @@ class LeafReader:
         header, payload = payload_rules.decode(jws)
         if header["x5c"] != self.chain:
             self.realm.transaction(jws)
+            # The key first: another thread may look at the chain.
+            self.key = x509.load_der_x509_certificate(base64.b64decode(header["x5c"][0])).public_key()
             self.chain = header["x5c"]
-            self.key = x509.load_der_x509_certificate(base64.b64decode(self.chain[0])).public_key()
         signed, _, signature = jws.rpartition(".")
         raw = base64.urlsafe_b64decode(signature + "==")
         assert len(raw) == 64

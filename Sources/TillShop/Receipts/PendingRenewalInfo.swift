@@ -4,7 +4,7 @@ import TillCore
 enum PendingRenewalInfo {
     /// Nil where Apple drops the element: a customer who cancels in the grace period pauses the attempts at charging.
     static func bytes(_ subscription: Subscription, _ info: RenewalInfo) -> [UInt8]? {
-        guard info.isInBillingRetry != true || info.autoRenews else { return nil }
+        guard subscription.ended == nil || !subscription.wasLeftInGrace else { return nil }
         var json = PayloadWriter(capacity: 512)
         json.put("expiration_intent", asText: info.expirationIntent?.rawValue)
         json.put("auto_renew_product_id", info.autoRenewProductID)

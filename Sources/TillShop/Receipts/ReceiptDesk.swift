@@ -75,7 +75,8 @@ extension Shop {
             receipt.originalPurchaseDate = download.originalPurchaseDate.wholeSecond.milliseconds
             receipt.originalApplicationVersion = download.originalApplicationVersion
         } else {
-            receipt.originalPurchaseDate = app.createdAt.wholeSecond.milliseconds
+            // Nobody downloaded it; a customer on a clock of the past may be older than the app.
+            receipt.originalPurchaseDate = min(app.createdAt.wholeSecond.milliseconds, receipt.creationDate)
         }
         return receipt
     }

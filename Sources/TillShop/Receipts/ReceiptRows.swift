@@ -36,7 +36,7 @@ extension Shop {
         var query = HistoryQuery(account: account, isAscending: false, limit: 1_000)
         while true {
             let page = try await storage.history(query)
-            rows += page.rows
+            rows += page.rows.filter(\.isInReceipts)
             guard page.hasMore, rows.count < ReceiptRows.most * 2, let last = page.rows.last else { break }
             query.position = last.change
         }

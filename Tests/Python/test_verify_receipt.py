@@ -1,0 +1,854 @@
+"""POST verifyReceipt on the wire: clients from elsewhere, every status with exactly its body, what a request may look
+like, secrets, dates, and the receipts of single transactions."""
+
+import base64
+import itertools
+import json
+import re
+import uuid
+from types import SimpleNamespace
+
+import inapppy
+import itunesiap
+import pytest
+import requests
+from asn1crypto import cms
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding
+
+from catalog_of_everything import BASIC, CATALOG, COINS, FOREVER, PRO, SEASON, SOLO
+from process_helpers import run_till
+from receipt_checks import Examiner, ask, attributes, renderings
+from shop_helpers import DAY, NO_OFFER, App, ControlRefused, now_ms
+from told import control_of
+
+# Keys of a receipt that are dates of the answer, not of the receipt.
+REQUEST_DATES = ("request_date", "request_date_ms", "request_date_pst")
+SANDBOX_DOWNLOAD = 1_375_340_400_000
+APP_KEYS = {
+    "receipt_type", "adam_id", "app_item_id", "bundle_id", "application_version", "download_id",
+    "version_external_identifier", "receipt_creation_date", "receipt_creation_date_ms", "receipt_creation_date_pst",
+    *REQUEST_DATES, "original_purchase_date", "original_purchase_date_ms", "original_purchase_date_pst",
+    "original_application_version", "in_app",
+}
+_numbers = itertools.count(1)
+
+
+def receipt_of(realm, customer, **query) -> str:
+    return realm.control("getReceipt", query=query or None, customer=customer)["receipt"]
+
+
+def single_of(realm, transaction) -> str:
+    return realm.control("getTransactionReceipt", transactionId=transaction)["receipt"]
+
+
+def secret_of(app, value=None) -> str:
+    wish = {} if value is None else {"sharedSecret": value}
+    answer = app.control.call("setSharedSecret", wish, bundleId=app.bundle_id)
+    assert answer["from"] == "app"
+    return answer["sharedSecret"]
+
+
+def post(realm, body, headers=None, method="POST", path="/verifyReceipt") -> requests.Response:
+    """A request with no headers but those that HTTP itself needs, and those that are given."""
+    session = requests.Session()
+    session.headers.clear()
+    if isinstance(body, dict):
+        body = json.dumps(body).encode()
+    return session.request(method, realm.base + path, data=body, headers=headers, timeout=60)
+
+
+def tell(answer) -> dict:
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["Content-Type"] == "application/json"
+    return answer.json()
+
+
+def payload_of(receipt) -> bytes:
+    return cms.ContentInfo.load(base64.b64decode(receipt))["content"]["encap_content_info"]["content"].native
+
+
+def raw_attributes(receipt) -> dict:
+    """The attributes of a receipt by their types, without its purchases."""
+    return {type_: value for type_, _, value in attributes(payload_of(receipt)) if type_ != 17}
+
+
+def purchases_in(receipt) -> int:
+    return sum(1 for type_, _, _ in attributes(payload_of(receipt)) if type_ == 17)
+
+
+@pytest.fixture(scope="module")
+def shop(server, control, team, tmp_path_factory):
+    """An app with a secret, and in each realm ann, who has subscribed and bought coins, and bob, who has only coins."""
+    app = App(server, control, "com.example.receipts", 3_100_000_000, team, CATALOG)
+    secret = secret_of(app)
+    for realm in (app.sandbox, app.production):
+        realm.buy("ann", PRO)
+        realm.buy("ann", COINS)
+        realm.buy("bob", COINS)
+    examiner = Examiner(control, tmp_path_factory.mktemp("root"))
+    return SimpleNamespace(app=app, secret=secret, sandbox=app.sandbox, production=app.production, examiner=examiner)
+
+
+@pytest.fixture
+def new_app(server, control, team):
+    """An app of a test's own."""
+    number = next(_numbers)
+    return App(server, control, f"com.example.receipts{number}", 3_100_000_000 + number, team, CATALOG)
+
+
+@pytest.fixture
+def renewed(shop, customer):
+    """A customer of the sandbox whose subscription has renewed twice, and who has bought something else; on a clock."""
+    realm = shop.sandbox
+    with realm.on_clock(customer, now_ms() - 80 * DAY) as clock:
+        bought = realm.buy(customer, PRO)
+        realm.buy(customer, FOREVER)
+        clock.advance(to=now_ms())
+    return SimpleNamespace(realm=realm, customer=customer, bought=bought)
+
+
+# Clients from elsewhere -----------------------------------------------------------------------------------------------
+
+
+def realms_asked(control, before) -> list:
+    """In which realms verifyReceipt was refused since, and with what."""
+    entries = control.call("listJournal", query={"limit": 100})["entries"]
+    return [(entry["environment"], entry["errorCode"]) for entry in entries
+            if entry["requestId"] not in before and entry["path"] == "/verifyReceipt"]
+
+
+def journal(control) -> set:
+    return {entry["requestId"] for entry in control.call("listJournal", query={"limit": 100})["entries"]}
+
+
+def test_itunes_iap_goes_from_production_to_the_sandbox(shop, control, monkeypatch):
+    monkeypatch.setattr(itunesiap.Request, "PRODUCTION_VALIDATION_URL", shop.production.base + "/verifyReceipt")
+    monkeypatch.setattr(itunesiap.Request, "SANDBOX_VALIDATION_URL", shop.sandbox.base + "/verifyReceipt")
+    before = journal(control)
+    receipt = receipt_of(shop.sandbox, "ann")
+    found = itunesiap.verify(receipt, shop.secret, env=itunesiap.env.review)
+    assert realms_asked(control, before) == [("Production", 21007)]
+    assert found.status == 0 and found.receipt.bundle_id == shop.app.bundle_id
+    assert {item.product_id for item in found.receipt.in_app} == {PRO, COINS}
+    for item in found.receipt.in_app:
+        assert item.is_trial_period is False and item.quantity == 1
+        assert item.purchase_date.timestamp() * 1000 == item.purchase_date_ms
+    assert {item.product_id for item in found.latest_receipt_info} == {PRO, COINS}
+    (pending,) = found.pending_renewal_info
+    assert pending.auto_renew_status == 1 and pending.auto_renew_product_id == PRO
+    again = itunesiap.verify(found.latest_receipt, shop.secret, env=itunesiap.env.sandbox)
+    assert again.receipt.bundle_id == shop.app.bundle_id
+    straight = itunesiap.verify(receipt_of(shop.production, "ann"), shop.secret, env=itunesiap.env.review)
+    assert straight["receipt"]["receipt_type"] == straight["environment"] == "Production"
+    with pytest.raises(itunesiap.exc.InvalidReceipt) as refused:
+        itunesiap.verify(receipt, "wrong", env=itunesiap.env.review)
+    assert refused.value.status == 21004
+
+
+@pytest.fixture
+def validator(shop, monkeypatch):
+    """inapppy's validator, whose two addresses are those of the server."""
+    def choose(self):
+        self.url = (shop.sandbox if self.sandbox else shop.production).base + "/verifyReceipt"
+
+    monkeypatch.setattr(inapppy.AppStoreValidator, "_change_url_by_sandbox", choose)
+    return inapppy.AppStoreValidator(auto_retry_wrong_env_request=True)
+
+
+def test_inapppy_goes_from_production_to_the_sandbox_and_back(shop, control, validator):
+    before = journal(control)
+    found = validator.validate(receipt_of(shop.sandbox, "ann"), shop.secret, exclude_old_transactions=True)
+    assert found["status"] == 0 and found["environment"] == "Sandbox" and validator.sandbox
+    assert found["latest_receipt_info"] and found["pending_renewal_info"]
+    found = validator.validate(receipt_of(shop.production, "ann"), shop.secret)
+    assert found["environment"] == "Production" and not validator.sandbox
+    assert sorted(realms_asked(control, before)) == [("Production", 21007), ("Sandbox", 21008)]
+    for receipt, secret, words in (("garbage", None, "Bad data"),
+                                   (receipt_of(shop.production, "ann"), "wrong", "Shared secret mismatch")):
+        with pytest.raises(inapppy.InAppPyValidationError, match=words):
+            validator.validate(receipt, secret)
+
+
+# Every status with exactly its body -----------------------------------------------------------------------------------
+
+
+def refusal(realm, status, **more) -> dict:
+    return {"status": status, "environment": realm.environment, **more}
+
+
+def explained(realm, answer, status, *words):
+    """The journal says why, and neither secret nor receipt."""
+    entry = realm.explain(answer)
+    assert (entry["status"], entry["errorCode"]) == (200, status)
+    for word in words:
+        assert word in entry["explanation"], entry["explanation"]
+    return entry
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "OPTIONS"])
+def test_21000_another_method(realm, method):
+    answer = post(realm, b"" if method == "GET" else b"{}", method=method)
+    assert tell(answer) == {"status": 21000} and answer.content == b'{"status":21000}'
+    explained(realm, answer, 21000, method, "POST")
+
+
+def test_21000_without_a_body(realm):
+    answer = post(realm, b"", method="HEAD")
+    assert (answer.status_code, answer.content) == (200, b"")
+
+
+@pytest.mark.parametrize("body", [
+    b"", b"[", b"[]", b"null", b'"x"', b"{}", b'{"receipt":"AAAA"}', b'{"receipt-data":5}', b'{"receipt-data":null}',
+    b'{"receipt-data":["AAAA"]}', b'{"receipt-data":""}', b'{"receipt-data":"   "}', b'{"receipt-data":"####"}',
+    b'{"receipt-data":"AAAA"}', b'{"receipt-data":"ewp9"}', b"receipt-data=AAAA", b"\xff\xfe{}",
+    b'{"receipt-data":"AAAA","receipt-data":"AAAA"}',
+])
+def test_21002_nothing_that_could_be_read(realm, body):
+    answer = post(realm, body)
+    assert tell(answer) == {"status": 21002} and answer.content == b'{"status":21002}'
+    explained(realm, answer, 21002)
+
+
+def test_21003_a_receipt_of_another_root(shop, serve):
+    other = serve()
+    app = App(other, control_of(other), shop.app.bundle_id, 3_100_000_000, None, CATALOG)
+    app.sandbox.buy("ann", PRO)
+    app.sandbox.buy("ann", COINS)
+    answer = post(shop.sandbox, {"receipt-data": receipt_of(app.sandbox, "ann"), "password": shop.secret})
+    assert tell(answer) == refusal(shop.sandbox, 21003)
+    explained(shop.sandbox, answer, 21003)
+    coins = app.sandbox.buy("ann", COINS).id
+    answer = post(shop.sandbox, {"receipt-data": single_of(app.sandbox, coins), "password": shop.secret})
+    assert tell(answer) == refusal(shop.sandbox, 21003)
+
+
+@pytest.mark.parametrize("customer, password", [("ann", None), ("ann", "wrong"), ("ann", ""), ("bob", "wrong")])
+@pytest.mark.parametrize("name", ["sandbox", "production"])
+def test_21004_a_secret_that_is_missing_or_wrong(shop, name, customer, password):
+    realm = shop.app.realm(name)
+    body = {"receipt-data": receipt_of(realm, customer)}
+    if password is not None:
+        body["password"] = password
+    answer = post(realm, body)
+    assert tell(answer) == refusal(realm, 21004)
+    entry = explained(realm, answer, 21004, "till secret show")
+    assert shop.secret not in json.dumps(entry)
+
+
+def test_21007_and_21008_a_receipt_of_the_other_realm_whatever_the_secret(shop):
+    for home, away, status in ((shop.sandbox, shop.production, 21007), (shop.production, shop.sandbox, 21008)):
+        for password in (shop.secret, "wrong", None):
+            answer = post(away, {"receipt-data": receipt_of(home, "ann"), "password": password})
+            assert tell(answer) == {"status": status} and answer.content == b'{"status":%d}' % status
+            explained(away, answer, status, "send it to")
+        coins = home.buy("bob", COINS).id
+        assert tell(post(away, {"receipt-data": single_of(home, coins)})) == {"status": status}
+
+
+def test_21010_an_app_or_a_customer_that_is_not_there(serve, tmp_path):
+    """A copy of a shop has the same root, and not what came later."""
+    till = serve()
+    control = control_of(till)
+    app = App(till, control, "com.example.first", 81, None, CATALOG)
+    app.sandbox.buy("ann", COINS)
+    receipt_of(app.sandbox, "ann")
+    control.call("backup", {"to": str(tmp_path / "copy")})
+    copy = serve(data=tmp_path / "copy")
+    late = App(till, control, "com.example.late", 82, app.issuer_id, CATALOG)
+    late.sandbox.buy("ann", COINS)
+    bought = app.sandbox.buy("bob", COINS)
+    base = SimpleNamespace(base=copy.address("sandbox"))
+    for receipt in (receipt_of(late.sandbox, "ann"), receipt_of(app.sandbox, "bob"), single_of(app.sandbox, bought.id)):
+        assert ask(app.sandbox, receipt)["status"] == 0
+        answer = tell(post(base, {"receipt-data": receipt}))
+        assert answer == {"status": 21010, "environment": "Sandbox", "is_retryable": False}
+        assert answer["is_retryable"] is False
+    assert tell(post(base, {"receipt-data": receipt_of(app.sandbox, "ann")}))["status"] == 0
+
+
+# What a request may look like -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("content_type", [
+    None, "application/x-www-form-urlencoded", "application/json", "application/json; charset=utf-8", "text/plain",
+    "multipart/form-data; boundary=x", "nonsense",
+])
+def test_any_content_type_and_none(shop, content_type):
+    body = {"receipt-data": receipt_of(shop.sandbox, "ann"), "password": shop.secret}
+    headers = {"Content-Type": content_type} if content_type else {}
+    answer = post(shop.sandbox, body, headers)
+    assert answer.request.headers.get("Content-Type") == content_type
+    assert tell(answer)["status"] == 0
+
+
+def test_a_token_is_neither_needed_nor_looked_at(shop):
+    body = {"receipt-data": receipt_of(shop.sandbox, "bob")}
+    assert tell(post(shop.sandbox, body, {"Authorization": "Bearer nonsense"}))["status"] == 0
+
+
+def test_unknown_members_are_ignored(shop):
+    body = {"receipt-data": receipt_of(shop.sandbox, "bob"), "exclude_old_transactions": 7, "x": {"y": [None]}}
+    assert tell(post(shop.sandbox, body))["status"] == 0
+
+
+def wrapped(text, end) -> str:
+    return end.join(text[start:start + 76] for start in range(0, len(text), 76))
+
+
+def paddings(realm, customer) -> dict:
+    """Receipts of the customer by the number of = at their end."""
+    found = {}
+    for length in range(1, 4):
+        name = f"{customer}-{length}"
+        realm.create(name, applicationVersion="1" * length)
+        receipt = receipt_of(realm, name)
+        found[len(receipt) - len(receipt.rstrip("="))] = receipt
+    assert set(found) == {0, 1, 2}
+    return found
+
+
+def test_base64_as_clients_send_it(shop, customer):
+    for count, receipt in paddings(shop.sandbox, customer).items():
+        assert "\n" not in receipt and base64.b64encode(base64.b64decode(receipt)).decode() == receipt
+        for text in (receipt, wrapped(receipt, "\n"), wrapped(receipt, "\r\n"), f"\n {receipt} \t\r\n",
+                     receipt.rstrip("="), wrapped(receipt.rstrip("="), "\n")):
+            assert ask(shop.sandbox, text)["status"] == 0, count
+
+
+def test_base64_of_other_alphabets_is_refused(shop):
+    receipt = receipt_of(shop.sandbox, "ann")
+    assert "+" in receipt and "/" in receipt
+    for changed in (receipt.replace("+", "-").replace("/", "_"), receipt.replace("+", "-"), receipt.replace("/", "_"),
+                    receipt.replace("+", " "), receipt.replace("+", "%2B"), receipt.replace("/", "\\/\\/"),
+                    receipt + "!", receipt[:100] + "=" + receipt[100:], receipt + "é"):
+        assert ask(shop.sandbox, changed, shop.secret) == {"status": 21002}
+    escaped = json.dumps({"receipt-data": receipt, "password": shop.secret}).replace("/", "\\/")
+    assert tell(post(shop.sandbox, escaped.encode()))["status"] == 0, "JSON may escape a slash"
+
+
+# The lists ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value, is_excluded", [
+    (True, True), (False, False), ("true", True), ("false", False), (1, True), (0, False), (None, False), ([], False),
+])
+def test_old_transactions_are_left_out_on_request(shop, renewed, value, is_excluded):
+    receipt = receipt_of(renewed.realm, renewed.customer)
+    whole = ask(renewed.realm, receipt, shop.secret)
+    assert [item["product_id"] for item in whole["latest_receipt_info"]] == [PRO, PRO, FOREVER, PRO]
+    assert purchases_in(whole["latest_receipt"]) == 4
+    answer = ask(renewed.realm, receipt, shop.secret, **{"exclude-old-transactions": value})
+    assert answer["receipt"]["in_app"] == whole["receipt"]["in_app"] and len(answer["receipt"]["in_app"]) == 4
+    assert answer["pending_renewal_info"] == whole["pending_renewal_info"]
+    left = whole["latest_receipt_info"]
+    if is_excluded:
+        left = [left[0], left[2]]
+    assert answer["latest_receipt_info"] == left
+    assert purchases_in(answer["latest_receipt"]) == len(left)
+
+
+def test_one_subscription_leaves_one_entry(shop, customer):
+    realm = shop.sandbox
+    with realm.on_clock(customer, now_ms() - 80 * DAY) as clock:
+        realm.buy(customer, PRO)
+        clock.advance(to=now_ms())
+    answer = ask(realm, receipt_of(realm, customer), shop.secret, **{"exclude-old-transactions": True})
+    (entry,) = answer["latest_receipt_info"]
+    assert len(answer["receipt"]["in_app"]) == 3 and purchases_in(answer["latest_receipt"]) == 1
+    newest = max(answer["receipt"]["in_app"], key=lambda item: int(item["purchase_date_ms"]))
+    assert entry["transaction_id"] == newest["transaction_id"]
+    again = ask(realm, answer["latest_receipt"], shop.secret)
+    assert len(again["receipt"]["in_app"]) == 1 and len(again["latest_receipt_info"]) == 3
+
+
+def test_what_renewed_after_a_receipt_was_made_is_in_the_answer(shop, customer):
+    realm = shop.sandbox
+    with realm.on_clock(customer, now_ms() - 80 * DAY) as clock:
+        realm.buy(customer, PRO)
+        old = receipt_of(realm, customer)
+        clock.advance(to=now_ms())
+    answer = ask(realm, old, shop.secret)
+    assert len(answer["receipt"]["in_app"]) == 1 and len(answer["latest_receipt_info"]) == 3
+    made, now = (int(answer["receipt"][f"{key}_date_ms"]) for key in ("receipt_creation", "request"))
+    assert now - made > 79 * DAY
+
+
+def test_the_latest_receipt_is_of_the_same_app_and_device(shop, customer):
+    device = str(uuid.uuid4())
+    for realm in (shop.sandbox, shop.production):
+        with realm.on_clock(customer, now_ms() - 40 * DAY) as clock:
+            realm.buy(customer, PRO)
+            sent = receipt_of(realm, customer, deviceId=device)
+            clock.advance(to=now_ms())
+        before = raw_attributes(sent)
+        answer = ask(realm, sent, shop.secret)
+        after = raw_attributes(answer["latest_receipt"])
+        assert {type_ for type_ in before if before[type_] != after[type_]} == {12}
+        assert set(before) == set(after) and len(after[4]) == 16 and len(after[5]) == 20
+        again = ask(realm, answer["latest_receipt"], shop.secret)
+        for key in ("latest_receipt_info", "pending_renewal_info"):
+            assert again[key] == answer[key]
+        assert len(again["receipt"]["in_app"]) == 2
+        verifier = shop.examiner.verifier
+        payload = verifier.verify_receipt(answer["latest_receipt"]).payload
+        assert payload.opaque_value == after[4]
+
+
+def test_a_consumable_stays_in_old_receipts_when_it_is_finished(shop, customer):
+    realm = shop.sandbox
+    coins = realm.buy(customer, COINS, quantity=7).id
+    old = receipt_of(realm, customer)
+    realm.control("finishTransaction", {}, transactionId=coins)
+    assert ask(realm, receipt_of(realm, customer))["receipt"]["in_app"] == []
+    (item,) = ask(realm, old)["receipt"]["in_app"]
+    assert (item["transaction_id"], item["quantity"]) == (coins, "7")
+    realm.buy(customer, PRO)
+    answer = ask(realm, old, shop.secret)
+    assert [item["product_id"] for item in answer["latest_receipt_info"]] == [PRO]
+    assert [item["product_id"] for item in answer["receipt"]["in_app"]] == [COINS]
+
+
+def test_who_never_bought_has_a_receipt_too(realm, customer):
+    realm.create(customer)
+    answer = ask(realm, receipt_of(realm, customer))
+    assert set(answer) == {"status", "environment", "receipt"} and set(answer["receipt"]) == APP_KEYS
+    assert answer["receipt"]["in_app"] == []
+
+
+def test_the_device_is_handed_the_receipt_with_a_purchase(shop, customer):
+    device = str(uuid.uuid4())
+    answer = shop.sandbox.control("buy", {"productId": SOLO, "receipt": True, "deviceId": device}, customer=customer)
+    receipt = answer["device"]["appReceipt"]
+    assert raw_attributes(receipt)[5] == raw_attributes(receipt_of(shop.sandbox, customer, deviceId=device))[5]
+    (item,) = ask(shop.sandbox, receipt)["receipt"]["in_app"]
+    assert item["transaction_id"] == answer["transactionId"]
+    assert "appReceipt" not in shop.sandbox.control("buy", {"productId": COINS}, customer=customer)["device"]
+
+
+# Secrets --------------------------------------------------------------------------------------------------------------
+
+
+def status_of(realm, customer, password) -> int:
+    return ask(realm, receipt_of(realm, customer), password)["status"]
+
+
+def test_an_apps_own_secret_takes_the_place_of_its_teams(server, control):
+    issuer = control.call("createTeam", {"name": "With secrets"})["issuerId"]
+    number = next(_numbers)
+    app = App(server, control, f"com.example.secret{number}", 3_200_000_000 + number, issuer, CATALOG)
+    sandbox = app.sandbox
+    sandbox.buy("ann", PRO)
+    sandbox.buy("bob", COINS)
+    assert control.call("getSharedSecret", bundleId=app.bundle_id) == {"from": "none"}
+    answer = post(sandbox, {"receipt-data": receipt_of(sandbox, "ann"), "password": "x"})
+    assert tell(answer) == refusal(sandbox, 21004)
+    explained(sandbox, answer, 21004, "till secret create")
+    assert (status_of(sandbox, "ann", None), status_of(sandbox, "bob", None)) == (21004, 0)
+    primary = control.call("setPrimarySharedSecret", {"sharedSecret": "of-the-team"}, issuerId=issuer)
+    assert primary == {"sharedSecret": "of-the-team", "from": "team"}
+    assert control.call("getSharedSecret", bundleId=app.bundle_id) == primary
+    assert (status_of(sandbox, "ann", "of-the-team"), status_of(sandbox, "bob", "of-the-team")) == (0, 0)
+    own = secret_of(app)
+    assert re.fullmatch(r"[0-9a-f]{32}", own)
+    assert (status_of(sandbox, "ann", own), status_of(sandbox, "ann", "of-the-team")) == (0, 21004)
+    assert (status_of(sandbox, "bob", None), status_of(sandbox, "bob", "of-the-team")) == (0, 21004)
+    renewed_secret = secret_of(app)
+    assert (status_of(sandbox, "ann", own), status_of(sandbox, "ann", renewed_secret)) == (21004, 0)
+    control.call("removeSharedSecret", bundleId=app.bundle_id)
+    assert (status_of(sandbox, "ann", renewed_secret), status_of(sandbox, "ann", "of-the-team")) == (21004, 0)
+    control.call("removePrimarySharedSecret", issuerId=issuer)
+    assert control.call("getSharedSecret", bundleId=app.bundle_id) == {"from": "none"}
+    assert status_of(sandbox, "ann", "of-the-team") == 21004
+
+
+@pytest.mark.parametrize("secret", ["", " ", "a b", "x" * 129, "é", "a\n"])
+def test_what_cannot_be_a_secret(new_app, secret):
+    for operation, named in (("setSharedSecret", {"bundleId": new_app.bundle_id}),
+                             ("setPrimarySharedSecret", {"issuerId": new_app.issuer_id})):
+        with pytest.raises(ControlRefused) as refused:
+            new_app.control.call(operation, {"sharedSecret": secret}, **named)
+        assert (refused.value.status, refused.value.code) == (400, "bad_secret")
+    with pytest.raises(ControlRefused) as refused:
+        new_app.control.call("setPrimarySharedSecret", {}, issuerId=str(uuid.uuid4()))
+    assert (refused.value.status, refused.value.code) == (404, "unknown_team")
+
+
+def test_a_receipt_of_another_app_needs_that_apps_secret(shop, new_app):
+    other = secret_of(new_app)
+    new_app.sandbox.buy("ann", PRO)
+    receipt = receipt_of(new_app.sandbox, "ann")
+    assert ask(shop.sandbox, receipt, shop.secret) == refusal(shop.sandbox, 21004)
+    answer = ask(shop.sandbox, receipt, other)
+    assert (answer["status"], answer["receipt"]["bundle_id"]) == (0, new_app.bundle_id)
+
+
+# Dates ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("instant, gmt, pacific", [
+    (1_772_963_999_999, "2026-03-08 09:59:59 Etc/GMT", "2026-03-08 01:59:59 America/Los_Angeles"),
+    (1_772_964_000_000, "2026-03-08 10:00:00 Etc/GMT", "2026-03-08 03:00:00 America/Los_Angeles"),
+    (1_793_523_599_999, "2026-11-01 08:59:59 Etc/GMT", "2026-11-01 01:59:59 America/Los_Angeles"),
+    (1_793_523_600_000, "2026-11-01 09:00:00 Etc/GMT", "2026-11-01 01:00:00 America/Los_Angeles"),
+    (1_215_734_400_000, "2008-07-11 00:00:00 Etc/GMT", "2008-07-10 17:00:00 America/Los_Angeles"),
+    (1_709_208_000_500, "2024-02-29 12:00:00 Etc/GMT", "2024-02-29 04:00:00 America/Los_Angeles"),
+    (4_070_908_799_001, "2098-12-31 23:59:59 Etc/GMT", "2098-12-31 15:59:59 America/Los_Angeles"),
+])
+def test_dates_are_written_in_three_ways(shop, customer, instant, gmt, pacific):
+    """On both sides of both changes of the clocks, and far away; the receipt is good at its own time."""
+    for realm in (shop.sandbox, shop.production):
+        clock = realm.on_clock(customer, instant)
+        with clock:
+            realm.control("buy", {"productId": PRO}, customer=customer)
+            receipt = receipt_of(realm, customer)
+            answer = ask(realm, receipt, shop.secret)
+        receipts = answer["receipt"]
+        assert [receipts[key] for key in REQUEST_DATES] == [gmt, str(instant), pacific]
+        for element, key in ((receipts, "receipt_creation_date"), (receipts["in_app"][0], "purchase_date"),
+                             (answer["latest_receipt_info"][0], "purchase_date"),
+                             (answer["latest_receipt_info"][0], "original_purchase_date")):
+            whole = instant // 1000 * 1000
+            assert [element[key], element[f"{key}_ms"], element[f"{key}_pst"]] == [gmt, str(whole), pacific]
+        for text in (receipt, answer["latest_receipt"]):
+            shop.examiner.verified_by_openssl(text, instant // 1000)
+            assert shop.examiner.rendered(realm, text)["status"] == 0
+
+
+def test_the_app_was_never_downloaded_after_its_receipt(shop, customer):
+    """A customer without a download, on a clock from before the app was set up."""
+    instant = 1_600_000_000_000
+    clock = shop.production.on_clock(customer, instant, downloadsApp=False)
+    with clock:
+        receipt = ask(shop.production, receipt_of(shop.production, customer))["receipt"]
+    assert receipt["original_purchase_date_ms"] == receipt["receipt_creation_date_ms"] == str(instant)
+
+
+# The list of what is commonly got wrong -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def checked(shop):
+    """Ann's receipt and what is said of it, in both realms; and a customer who had everything."""
+    found = SimpleNamespace()
+    for realm in (shop.sandbox, shop.production):
+        receipt = receipt_of(realm, "ann")
+        setattr(found, realm.name, SimpleNamespace(receipt=receipt, answer=ask(realm, receipt, shop.secret)))
+    realm = shop.sandbox
+    basic = realm.buy("eve", BASIC, offer=NO_OFFER)
+    realm.buy("eve", PRO)
+    realm.refund(realm.buy("eve", FOREVER).id, reason=1)
+    realm.refund(realm.buy("eve", COINS).id)
+    realm.buy("eve", COINS, finished=True)
+    realm.buy("eve", COINS)
+    found.eve = ask(realm, receipt_of(realm, "eve"), shop.secret)
+    found.basic = basic
+    return found
+
+
+def leaves(value):
+    if isinstance(value, dict):
+        return [leaf for inner in value.values() for leaf in leaves(inner)]
+    return [leaf for inner in value for leaf in leaves(inner)] if isinstance(value, list) else [value]
+
+
+def checklist_1(shop, checked):
+    for answer in (checked.sandbox.answer, checked.production.answer):
+        ids = ["adam_id", "app_item_id", "download_id", "version_external_identifier"]
+        assert all(type(answer["receipt"][key]) is int for key in ids) and type(answer["status"]) is int
+        rest = {key: value for key, value in answer["receipt"].items() if key not in ids}
+        assert all(type(leaf) is str for leaf in leaves(rest))
+        assert all(type(leaf) is str for leaf in leaves([answer["latest_receipt_info"],
+                                                         answer["pending_renewal_info"]]))
+
+
+def checklist_2(shop, checked):
+    assert checked.eve["latest_receipt_info"][0]["is_trial_period"] == "false"
+    assert checked.eve["pending_renewal_info"][0]["auto_renew_status"] == "1"
+
+
+def checklist_3(shop, checked):
+    july = renderings("x", 1_594_755_400_000)
+    assert july["x_pst"] == "2020-07-14 12:36:40 America/Los_Angeles"
+    answer = checked.sandbox.answer
+    assert answer["receipt"]["original_purchase_date_pst"] == "2013-08-01 00:00:00 America/Los_Angeles"
+
+
+def checklist_4(shop, checked):
+    realm = shop.sandbox
+    realm.buy("carol", PRO)
+    old = receipt_of(realm, "carol")
+    realm.buy("carol", SEASON)
+    answer = ask(realm, old, shop.secret)
+    assert (len(answer["receipt"]["in_app"]), len(answer["latest_receipt_info"])) == (1, 2)
+
+
+def checklist_5(shop, checked):
+    for realm, body in ((shop.production, {"receipt-data": checked.sandbox.receipt}), (shop.sandbox, {})):
+        answer = post(realm, body)
+        assert answer.status_code == 200 and set(answer.json()) == {"status"}
+
+
+def checklist_6(shop, checked):
+    body = json.dumps({"receipt-data": checked.sandbox.receipt, "password": shop.secret}).encode()
+    for headers in ({}, {"Content-Type": "application/json; charset=utf-8"},
+                    {"Content-Type": "application/x-www-form-urlencoded"}):
+        assert tell(post(shop.sandbox, body, headers))["status"] == 0
+
+
+def checklist_7(shop, checked):
+    answer = ask(shop.sandbox, checked.sandbox.receipt, shop.secret, **{"exclude-old-transactions": True})
+    sent, latest = raw_attributes(checked.sandbox.receipt), raw_attributes(answer["latest_receipt"])
+    assert (sent[4], sent[5]) == (latest[4], latest[5]) and sent[12] <= latest[12]
+
+
+def checklist_8(shop, checked):
+    for realm in (checked.sandbox, checked.production):
+        shop.examiner.taken_apart(realm.receipt)
+        shop.examiner.taken_apart(realm.answer["latest_receipt"])
+
+
+def checklist_9(shop, checked):
+    signed = cms.ContentInfo.load(base64.b64decode(checked.sandbox.receipt))["content"]
+    (signer,) = signed["signer_infos"]
+    assert signer["signature_algorithm"].dump().hex() == "300d06092a864886f70d0101010500"
+    assert signer["digest_algorithm"].dump().hex() == "300d06096086480165030402010500"
+    assert [version for type_, version, _ in attributes(payload_of(checked.sandbox.receipt)) if type_ == 4] == [2]
+
+
+def checklist_10(shop, checked):
+    device = uuid.uuid4()
+    raw = raw_attributes(receipt_of(shop.sandbox, "ann", deviceId=str(device)))
+    digest = hashes.Hash(hashes.SHA1())
+    digest.update(device.bytes + raw[4] + raw[2])
+    assert raw[2][0] == 0x0C and raw[5] == digest.finalize()
+
+
+def checklist_11(shop, checked):
+    raw = payload_of(checked.sandbox.receipt)
+    purchases = [dict((number, content) for number, _, content in attributes(value))
+                 for type_, _, value in attributes(raw) if type_ == 17]
+    for purchase in purchases:
+        assert purchase[1712] == b"\x16\x00"
+        is_consumable = purchase[1707] == b"\x02\x01\x01"
+        assert is_consumable == (purchase[1708] == b"\x16\x00") == (purchase[1711] == b"\x02\x01\x00")
+    (coins,) = [item for item in checked.sandbox.answer["receipt"]["in_app"] if item["product_id"] == COINS]
+    assert not {"expires_date", "cancellation_date", "web_order_line_item_id"} & set(coins)
+
+
+def checklist_12(shop, checked):
+    for name in ("ancient", "distant"):
+        clock = shop.sandbox.on_clock(name, {"ancient": 1_215_734_400_000, "distant": 4_070_908_799_000}[name])
+        with clock:
+            receipt = receipt_of(shop.sandbox, name)
+        shop.examiner.verified_by_openssl(receipt, clock.now // 1000)
+
+
+def checklist_13(shop, checked):
+    receipt = checked.sandbox.answer["receipt"]
+    assert [receipt[key] for key in ("adam_id", "app_item_id", "download_id", "version_external_identifier")] == [0] * 4
+    assert receipt["original_application_version"] == "1.0"
+    assert receipt["original_purchase_date_ms"] == str(SANDBOX_DOWNLOAD)
+    receipt = checked.production.answer["receipt"]
+    assert receipt["adam_id"] == receipt["app_item_id"] == shop.app.apple_id and receipt["download_id"] > 0
+    assert int(receipt["original_purchase_date_ms"]) > SANDBOX_DOWNLOAD
+
+
+def checklist_14(shop, checked):
+    elements = checked.eve["latest_receipt_info"]
+    upgraded = [item["transaction_id"] for item in elements if item.get("is_upgraded") == "true"]
+    assert upgraded == [checked.basic.id] and {item.get("is_upgraded") for item in elements} == {None, "true"}
+    for item in elements:
+        assert ("cancellation_date" in item) == ("cancellation_reason" in item) == (item["product_id"] == FOREVER)
+
+
+def checklist_15(shop, checked):
+    for elements in (checked.eve["latest_receipt_info"], checked.eve["receipt"]["in_app"]):
+        assert sorted(item["product_id"] for item in elements) == sorted([BASIC, PRO, FOREVER, COINS])
+
+
+def checklist_16(shop, checked):
+    for text in (checked.sandbox.receipt, checked.sandbox.answer["latest_receipt"]):
+        assert re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", text)
+
+
+def checklist_17(shop, checked):
+    lists = {"latest_receipt", "latest_receipt_info", "pending_renewal_info"}
+    assert lists <= set(checked.sandbox.answer)
+    assert not lists & set(ask(shop.sandbox, receipt_of(shop.sandbox, "bob"), shop.secret))
+
+
+def checklist_18(shop, checked):
+    """Attributes 9, 10, 11, 13, 14, 20, 25, 1709, 1710, 1714-1718 and 1722 have no key and hurt nobody."""
+    raw = raw_attributes(checked.production.receipt)
+    assert {9, 10, 11, 13, 14, 20, 25} <= set(raw) and not {6, 7} & set(raw)
+    assert set(checked.production.answer["receipt"]) == APP_KEYS
+
+
+CHECKLIST = [checklist_1, checklist_2, checklist_3, checklist_4, checklist_5, checklist_6, checklist_7, checklist_8,
+             checklist_9, checklist_10, checklist_11, checklist_12, checklist_13, checklist_14, checklist_15,
+             checklist_16, checklist_17, checklist_18]
+
+
+@pytest.mark.parametrize("point", CHECKLIST, ids=lambda point: point.__name__)
+def test_what_is_commonly_got_wrong(shop, checked, point):
+    point(shop, checked)
+
+
+# Receipts of single transactions --------------------------------------------------------------------------------------
+
+
+PAIR = re.compile(r'\t"([\w-]+)" = "([^"]*)";\n')
+SINGLE_KEYS = {
+    "original_purchase_date", "original_purchase_date_ms", "original_purchase_date_pst", "unique_identifier",
+    "original_transaction_id", "bvrs", "transaction_id", "quantity", "unique_vendor_identifier", "product_id",
+    "item_id", "bid", "purchase_date", "purchase_date_ms", "purchase_date_pst",
+}
+PERIOD_KEYS = {"web_order_line_item_id", "expires_date", "expires_date_formatted", "expires_date_formatted_pst"}
+
+
+def property_list(text) -> dict:
+    assert text.startswith("{\n") and text.endswith("}")
+    return dict(PAIR.findall(text))
+
+
+def expired(realm, customer):
+    """A subscription that was turned off and has run out."""
+    return realm.lapsed(customer, PRO)
+
+
+def test_a_single_receipt_is_signed_as_it_used_to_be(shop, customer):
+    for realm in (shop.sandbox, shop.production):
+        bought = realm.buy(customer, PRO)
+        text = single_of(realm, bought.id)
+        assert shop.examiner.utility.extract_transaction_id_from_transaction_receipt(text) == bought.id
+        outer = property_list(base64.b64decode(text).decode())
+        assert outer.get("environment") == ("Sandbox" if realm is shop.sandbox else None)
+        assert (outer["pod"], outer["signing-status"]) == ("100", "0")
+        info = base64.b64decode(outer["purchase-info"])
+        inner = property_list(info.decode())
+        assert inner["transaction-id"] == inner["original-transaction-id"] == bought.id
+        assert inner["expires-date"] == str(bought.payload["expiresDate"])
+        assert inner["bid"] == shop.app.bundle_id and inner["product-id"] == PRO
+        seal = base64.b64decode(outer["signature"])
+        length = int.from_bytes(seal[129:133])
+        assert seal[0] == 2 and len(seal) == 133 + length
+        certificate = x509.load_der_x509_certificate(seal[133:])
+        assert certificate.public_key().key_size == 1024
+        certificate.public_key().verify(seal[1:129], b"\x02" + info, padding.PKCS1v15(), hashes.SHA1())
+
+
+def test_the_answer_to_a_single_receipt_is_flat(shop, customer):
+    realm = shop.sandbox
+    bought = realm.buy(customer, PRO)
+    answer = ask(realm, single_of(realm, bought.id), shop.secret)
+    assert set(answer) == {"status", "receipt", "auto_renew_status", "auto_renew_product_id", "latest_receipt_info",
+                           "latest_receipt"}
+    assert answer["status"] == 0 and answer["auto_renew_status"] == 1 and answer["auto_renew_product_id"] == PRO
+    for element in (answer["receipt"], answer["latest_receipt_info"]):
+        assert set(element) == SINGLE_KEYS | PERIOD_KEYS and all(type(value) is str for value in element.values())
+        expires = renderings("x", bought.payload["expiresDate"])
+        assert element["expires_date"] == expires["x_ms"]
+        assert element["expires_date_formatted"] == expires["x"]
+        assert element["expires_date_formatted_pst"] == expires["x_pst"]
+        assert element["transaction_id"] == bought.id
+        assert element["web_order_line_item_id"] == bought.payload["webOrderLineItemId"]
+    again = ask(realm, answer["latest_receipt"], shop.secret)
+    assert again["receipt"] == answer["latest_receipt_info"]
+    found = itunesiap.receipt.Response(answer)
+    assert found.receipt.last_in_app.product_id == PRO
+
+
+def test_the_single_receipt_of_what_is_no_subscription(shop, customer):
+    realm = shop.production
+    coins = realm.buy(customer, COINS, quantity=3)
+    answer = ask(realm, single_of(realm, coins.id))
+    assert set(answer) == {"status", "receipt"} and set(answer["receipt"]) == SINGLE_KEYS
+    assert answer["receipt"]["quantity"] == "3" and answer["status"] == 0
+    assert ask(realm, single_of(realm, coins.id), "wrong") == refusal(realm, 21004)
+
+
+def test_21006_the_single_receipt_of_a_subscription_that_has_ended(shop, customer):
+    realm = shop.sandbox
+    bought = expired(realm, customer)
+    response = post(realm, {"receipt-data": single_of(realm, bought.id), "password": shop.secret})
+    answer = tell(response)
+    assert set(answer) == {"status", "receipt", "auto_renew_status", "auto_renew_product_id", "expiration_intent",
+                           "is_in_billing_retry_period", "latest_expired_receipt_info"}
+    assert (answer["status"], answer["auto_renew_status"]) == (21006, 0)
+    assert (answer["expiration_intent"], answer["is_in_billing_retry_period"]) == ("1", "0")
+    assert answer["latest_expired_receipt_info"]["transaction_id"] == bought.id
+    explained(realm, response, 21006)
+    assert ask(realm, single_of(realm, bought.id)) == refusal(realm, 21004)
+    assert ask(realm, receipt_of(realm, customer), shop.secret)["status"] == 0, "app receipts know no such status"
+
+
+def test_the_single_receipt_tells_of_the_latest_period(shop, renewed):
+    answer = ask(renewed.realm, single_of(renewed.realm, renewed.bought.id), shop.secret)
+    assert answer["receipt"]["transaction_id"] == renewed.bought.id
+    latest = answer["latest_receipt_info"]
+    assert latest["transaction_id"] != renewed.bought.id
+    assert latest["original_transaction_id"] == renewed.bought.id
+    assert int(latest["expires_date"]) > now_ms()
+
+
+@pytest.mark.parametrize("change", [
+    lambda text: text.replace('"Sandbox"', '"Production"'),
+    lambda text: text.replace('\t"environment" = "Sandbox";\n', ""),
+    lambda text: text.replace('"100"', '"101"'),
+    lambda text: text + "\n",
+    lambda text: text.replace('"signing-status"', '"more" = "1";\n\t"signing-status"'),
+])
+def test_nothing_of_a_single_receipt_can_be_changed(shop, change):
+    for realm in (shop.sandbox, shop.production):
+        text = base64.b64decode(single_of(shop.sandbox, shop.sandbox.buy("bob", COINS).id)).decode()
+        changed = change(text)
+        assert changed != text
+        assert ask(realm, base64.b64encode(changed.encode()).decode())["status"] in (
+            21002, 21003, 21007, 21008, 21010)
+
+
+# Commands -------------------------------------------------------------------------------------------------------------
+
+
+def till(shop, *arguments):
+    done = run_till(*arguments, "--control", shop.app.control.address)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def scope(shop, *more) -> list:
+    return ["--app", shop.app.bundle_id, "--realm", "sandbox", *more]
+
+
+def test_the_command_prints_receipts(shop, tmp_path):
+    printed = till(shop, "receipt", "--customer", "ann", *scope(shop)).strip()
+    assert ask(shop.sandbox, printed, shop.secret)["status"] == 0
+    file = tmp_path / "receipt.der"
+    assert till(shop, "receipt", "--customer", "ann", "--out", file, *scope(shop)).startswith("Wrote ")
+    assert ask(shop.sandbox, base64.b64encode(file.read_bytes()).decode(), shop.secret)["status"] == 0
+    root = tmp_path / "root.pem"
+    till(shop, "ca", "export", root, "--receipts")
+    assert root.read_text().strip() == shop.examiner.pem.strip()
+    bought = shop.sandbox.buy("bob", COINS).id
+    printed = till(shop, "receipt", "--transaction", bought, *scope(shop)).strip()
+    assert printed == single_of(shop.sandbox, bought)
+    handed = json.loads(till(shop, "buy", COINS, "--customer", "bob", "--json", *scope(shop)))
+    assert ask(shop.sandbox, handed["device"]["appReceipt"])["status"] == 0
+    for wrong in ([], ["--customer", "ann", "--transaction", bought]):
+        assert run_till("receipt", *wrong, *scope(shop), "--control", shop.app.control.address).returncode != 0
+
+
+def test_the_command_keeps_secrets(shop, new_app):
+    named = ["--app", new_app.bundle_id]
+    new_app.sandbox.buy("ann", PRO)
+    receipt = receipt_of(new_app.sandbox, "ann")
+    assert "None is set" in till(shop, "secret", "show", *named)
+    made = till(shop, "secret", "create", *named).strip()
+    assert till(shop, "secret", "show", *named).strip() == made
+    assert ask(new_app.sandbox, receipt, made)["status"] == 0
+    assert till(shop, "secret", "create", "--value", "abc123", *named).strip() == "abc123"
+    assert ask(new_app.sandbox, receipt, "abc123")["status"] == 0
+    till(shop, "secret", "remove", *named)
+    assert "None is set" in till(shop, "secret", "show", *named)

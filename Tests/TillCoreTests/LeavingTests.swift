@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+import TillCore
+import TillTesting
+
+/// A customer who leaves while a payment is missing.
+@Suite("Leaving while a payment is missing")
+struct LeavingTests {
+    /// A family of two whose subscription could not be charged on 1 February; its grace lasts until the 17th.
+    private static func stage() throws -> CoreStage {
+        var policy = Policy(for: .sandbox)
+        policy.grace = GracePeriod(days: 16)
+        var stage = CoreStage(
+            in: .sandbox,
+            selling: [Goods.plan(shared: true)],
+            policy: policy,
+            at: Timestamp(day: "2026-01-01")
+        )
+        try stage.act("ann", .purchase(Purchase(productID: "pro")))
+        let ann = try #require(stage.accounts["ann"]?.id)
+        try stage.act("bob", .joinFamily(of: ann, named: "family"))
+        try stage.act("ann", .useCard(.declined))
+        return stage
+    }
+
+    private static func leave(_ stage: inout CoreStage, on day: String) throws -> Subscription {
+        stage.advance(to: Timestamp(day: day))
+        let original = try #require(stage.accounts["ann"]?.subscriptions.first?.originalID)
+        try stage.act("ann", .turnAutoRenewOff(original))
+        return try #require(stage.accounts["ann"]?.subscriptions.first)
+    }
+
+    @Test("Within the grace period it is remembered, also of the family's copies, and when it is stored")
+    func withinGrace() throws {
+        var stage = try Self.stage()
+        let left = try Self.leave(&stage, on: "2026-02-10")
+        #expect(left.ended == .customer && left.wasLeftInGrace)
+        #expect(stage.accounts["bob"]?.subscriptions.first?.wasLeftInGrace == true)
+        let stored = try JSONDecoder().decode(Subscription.self, from: JSONEncoder().encode(left))
+        #expect(stored == left)
+    }
+
+    @Test("Afterwards it is not")
+    func afterGrace() throws {
+        var stage = try Self.stage()
+        let left = try Self.leave(&stage, on: "2026-02-20")
+        #expect(left.ended == .customer && !left.wasLeftInGrace)
+    }
+
+    @Test("Who subscribes again begins anew")
+    func again() throws {
+        var stage = try Self.stage()
+        _ = try Self.leave(&stage, on: "2026-02-10")
+        try stage.act("ann", .useCard(.accepted))
+        try stage.act("ann", .purchase(Purchase(productID: "pro")))
+        let subscription = try #require(stage.accounts["ann"]?.subscriptions.first)
+        #expect(subscription.ended == nil && !subscription.wasLeftInGrace)
+    }
+}
