@@ -31,6 +31,8 @@ package final class Shop: Sendable {
     package let receiptKeys: ReceiptKeys
     /// Receipts that were made within the last second.
     let receiptCache = ReceiptCache()
+    /// The root and its chains, of which the OCSP responder speaks.
+    package let authority: AuthorityDesk
     let chains: Chains
     let identifiers: IdentifierPool
     let commits: CommitQueue
@@ -67,6 +69,7 @@ package final class Shop: Sendable {
         self.receiptKeys = receiptKeys
         listeners = Listeners(wallClock: wallClock)
         chains = try await Chains(storage: storage, signing: chain)
+        authority = try await AuthorityDesk(storage: storage)
         registry = try await Registry(storage: storage)
         clocks = try await Clocks(storage: storage)
         seed = try await Self.seed(storage)

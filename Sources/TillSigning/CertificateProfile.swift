@@ -19,6 +19,13 @@ enum CertificateProfile {
 
     static let intermediateName = "Till Signing Authority"
     static let leafName = "Till Signed Data"
+    static let responderName = "Till OCSP Responder"
+
+    /// Tells that nobody need ask whether the responder itself is revoked.
+    private static let noCheck: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 48, 1, 5]
+
+    /// From when until when a certificate is valid.
+    static let validity = notValidBefore...notValidAfter
 
     /// A self-signed root.
     static func root(name: String, key: P384.Signing.PrivateKey) throws -> Certificate {
@@ -37,11 +44,14 @@ enum CertificateProfile {
     }
 
     /// The authority between root and leaf, which may issue leaves and nothing below them.
+    ///
+    /// - Parameter isMarked: false only for what verifiers must refuse.
     static func intermediate(
         key: P384.Signing.PublicKey,
         under root: Certificate,
         rootKey: P384.Signing.PrivateKey,
-        ocspURL: String
+        ocspURL: String,
+        isMarked: Bool = true
     ) throws -> Certificate {
         try certificate(
             for: Certificate.PublicKey(key),
@@ -54,30 +64,59 @@ enum CertificateProfile {
                 SubjectKeyIdentifier(hash: Certificate.PublicKey(key))
                 try authorityKeyIdentifier(of: root)
                 revocation(at: ocspURL)
-                marker(intermediateMarker)
+                if isMarked { marker(intermediateMarker) }
             }
         )
     }
 
     /// The certificate whose key signs payloads.
+    ///
+    /// - Parameters:
+    ///   - validity: another one only for what verifiers must refuse.
+    ///   - isMarked: false only for what verifiers must refuse.
     static func leaf(
         key: P256.Signing.PublicKey,
         under intermediate: Certificate,
         intermediateKey: P384.Signing.PrivateKey,
-        ocspURL: String
+        ocspURL: String,
+        validity: ClosedRange<Date> = validity,
+        isMarked: Bool = true
     ) throws -> Certificate {
         try certificate(
             for: Certificate.PublicKey(key),
             subject: try distinguishedName(leafName),
             issuer: intermediate.subject,
             issuerKey: intermediateKey,
+            validity: validity,
             extensions: Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)
                 Critical(KeyUsage(digitalSignature: true))
                 SubjectKeyIdentifier(hash: Certificate.PublicKey(key))
                 try authorityKeyIdentifier(of: intermediate)
                 revocation(at: ocspURL)
-                marker(leafMarker)
+                if isMarked { marker(leafMarker) }
+            }
+        )
+    }
+
+    /// The certificate of a responder, to whom an issuer delegates the signing of OCSP answers.
+    static func responder(
+        key: P256.Signing.PublicKey,
+        under issuer: Certificate,
+        issuerKey: P384.Signing.PrivateKey
+    ) throws -> Certificate {
+        try certificate(
+            for: Certificate.PublicKey(key),
+            subject: try distinguishedName(responderName),
+            issuer: issuer.subject,
+            issuerKey: issuerKey,
+            extensions: Certificate.Extensions {
+                Critical(BasicConstraints.notCertificateAuthority)
+                Critical(KeyUsage(digitalSignature: true))
+                try ExtendedKeyUsage([.ocspSigning])
+                SubjectKeyIdentifier(hash: Certificate.PublicKey(key))
+                try authorityKeyIdentifier(of: issuer)
+                marker(noCheck)
             }
         )
     }
@@ -87,14 +126,15 @@ enum CertificateProfile {
         subject: DistinguishedName,
         issuer: DistinguishedName,
         issuerKey: P384.Signing.PrivateKey,
+        validity: ClosedRange<Date> = validity,
         extensions: Certificate.Extensions
     ) throws -> Certificate {
         try Certificate(
             version: .v3,
             serialNumber: Certificate.SerialNumber(),
             publicKey: key,
-            notValidBefore: notValidBefore,
-            notValidAfter: notValidAfter,
+            notValidBefore: validity.lowerBound,
+            notValidAfter: validity.upperBound,
             issuer: issuer,
             subject: subject,
             signatureAlgorithm: .ecdsaWithSHA384,

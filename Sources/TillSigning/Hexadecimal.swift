@@ -1,6 +1,6 @@
 /// Bytes as lower-case hexadecimal digits.
 enum Hexadecimal {
-    private static let digits = Array("0123456789abcdef".utf8)
+    static let digits = Array("0123456789abcdef".utf8)
 
     static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []

@@ -146,6 +146,11 @@ package struct SigningChain: Sendable, CustomStringConvertible {
         return inspection.problems() + inspection.problems(at: instant)
     }
 
+    /// Whether a text is an id as chains have it.
+    package static func isID(_ text: String) -> Bool {
+        text.utf8.count == 16 && text.utf8.allSatisfy { Hexadecimal.digits.contains($0) }
+    }
+
     private static func isUsable(_ url: String) -> Bool {
         let isHTTP = ["http://", "https://"].contains { url.hasPrefix($0) && url.utf8.count > $0.utf8.count }
         return isHTTP && url.utf8.count <= 2_048 && url.utf8.allSatisfy { (0x21...0x7E).contains($0) }

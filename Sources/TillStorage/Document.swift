@@ -16,6 +16,8 @@ package enum DocumentKind: String, CaseIterable, Sendable {
     case job
     /// The certificates of a chain that has signed notifications, by the chain's id.
     case chain
+    /// What the OCSP responder says of a certificate, by its serial number.
+    case revocation
     /// Values of the shop itself, such as the key under which cursors are sealed.
     case shop
 }

@@ -34,7 +34,8 @@ package final class TestShop: Sendable {
         let clock = TestClock(now)
         self.clock = clock
         let certificates = CertificateStore(directory)
-        let chain = try certificates.chain(under: try certificates.root(), ocspURL: "http://localhost:8888/ocsp")
+        let root = try certificates.root()
+        let chain = try certificates.chain(under: root, ocspURL: "http://localhost:8888/ocsp")
         var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         logger.logLevel = .critical
         shop = try await Shop(
@@ -44,6 +45,7 @@ package final class TestShop: Sendable {
             logger: logger,
             wallClock: { clock.now }
         )
+        try shop.authority.open(root, chains: [chain])
         let team = Team(issuerID: UUID().uuidString.lowercased(), name: "Team", createdAt: clock.now)
         try await shop.registry.put(team)
         app = AppRecord(

@@ -42,14 +42,15 @@ struct Explain: AsyncParsableCommand {
 struct AuthorityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ca",
-        abstract: "Shows, exports and rotates the certificates that sign.",
+        abstract: "Shows, exports, rotates and revokes the certificates that sign.",
         discussion: """
             till ca show
             till ca export root.pem         what verifiers are given; .der or .cer writes DER
             till ca export receipts.pem --receipts    the root of app receipts, which is another
             till ca rotate                  a new leaf and intermediate under the same root
+            till ca ocsp set leaf revoked   what who asks is told of a certificate
             """,
-        subcommands: [Show.self, Export.self, Rotate.self]
+        subcommands: [Show.self, Export.self, Rotate.self, RevocationCommand.self]
     )
 
     struct Show: AsyncParsableCommand {

@@ -89,7 +89,8 @@ struct Serve: AsyncParsableCommand {
         let storage = try Self.open(directory)
         let ocspURL = source.text(ocspUrl, "ocspUrl") ?? "http://localhost:8888/ocsp"
         let certificates = CertificateStore(directory)
-        let chain = try certificates.chain(under: try certificates.root(), ocspURL: ocspURL)
+        let root = try certificates.root()
+        let chain = try certificates.chain(under: root, ocspURL: ocspURL)
         let shop = try await Shop(
             storage: storage,
             chain: chain,
@@ -98,6 +99,10 @@ struct Serve: AsyncParsableCommand {
             logger: logger,
             wallClock: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
         )
+        let chains = try certificates.chains { id, reason in
+            logger.warning("a chain cannot be read", metadata: ["chain": "\(id)", "cause": "\(reason)"])
+        }
+        try shop.authority.open(root, chains: chains)
         let demoKey = try source.choice(demo ? true : nil, "demo") == true ? try await Demo.setUp(shop, directory) : nil
 
         let figures = PrometheusFigures()

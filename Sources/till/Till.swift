@@ -20,7 +20,7 @@ struct Till: AsyncParsableCommand {
             of its configuration file (controlPort). The other commands know TILL_CONTROL, TILL_DATA, TILL_APP,
             TILL_REALM, TILL_KEY and TILL_CONTROL_TOKEN.
 
-            Exit codes: 0 done, 1 refused, 2 server not reached, 3 doctor found something, 64 wrong usage.
+            Exit codes: 0 done, 1 refused, 2 server not reached, 3 doctor or attack found something, 64 wrong usage.
             """,
         version: TillVersion.text,
         subcommands: [
@@ -30,7 +30,7 @@ struct Till: AsyncParsableCommand {
             AskToBuyCommand.self,
             RefundCommand.self, ProductCommand.self, PriceCommand.self, ExtendCommand.self, JobCommand.self,
             ClockCommand.self, RulesCommand.self, EndpointCommand.self, NotificationsCommand.self, NotifyCommand.self,
-            ListenCommand.self, History.self, Explain.self, AuthorityCommand.self,
+            ListenCommand.self, History.self, Explain.self, AuthorityCommand.self, AttackCommand.self,
             DoctorCommand.self,
             BackupCommand.self, Simulate.self,
         ]

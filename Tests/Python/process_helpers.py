@@ -40,6 +40,13 @@ def run_till(*arguments, timeout=60) -> subprocess.CompletedProcess:
     )
 
 
+def free_port() -> int:
+    """A port of this machine that nobody has at the moment."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
 def clean_environment() -> dict:
     """The environment without settings of Till's, which would reach the server."""
     return {key: value for key, value in os.environ.items() if not key.upper().startswith("TILL_")}

@@ -30,7 +30,7 @@ COMMANDS = [
     "clock show", "clock freeze", "clock set", "clock advance", "clock run", "clock real", "clock create", "clock list",
     "rules show", "rules set", "endpoint list", "endpoint set", "endpoint remove", "notifications list",
     "notifications show", "notifications resend", "notify", "listen", "history", "explain", "ca show", "ca export",
-    "ca rotate", "doctor", "backup",
+    "ca rotate", "ca ocsp show", "ca ocsp set", "attack", "doctor", "backup",
 ]
 
 

@@ -10,12 +10,15 @@ package struct APIContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     let requestID: String
     let claimed: ClaimedBox
+    /// The connection, for who must cut it.
+    let channel: any Channel
 
     /// Gives the request an id; nobody is claimed yet.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         requestID = RequestID.make()
         claimed = ClaimedBox()
+        channel = source.channel
     }
 }
 

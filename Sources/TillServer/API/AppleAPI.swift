@@ -32,6 +32,8 @@ package struct AppleAPI: Sendable {
     package func router() -> Router<APIContext> {
         let router = Router(context: APIContext.self)
         let endpoints = endpoints
+        // Before the middleware: whoever asks about certificates is refused nothing and stands in no journal.
+        OCSPRoutes(shop: shop, realm: realm, meter: meter).add(to: router)
         router.add(middleware: RefusalMiddleware(shop: shop, realm: realm, endpoints: endpoints, meter: meter))
         addVerifyReceipt(to: router)
         for endpoint in endpoints {

@@ -36,7 +36,10 @@ extension ControlAPI {
                     throw ControlError.conflict("no_directory", "This server keeps its certificates in memory.")
                 }
                 let certificates = CertificateStore(directory)
-                shop.sign(with: try certificates.rotate(under: try certificates.root(), ocspURL: facts.ocspURL))
+                let chain = try certificates.rotate(under: try certificates.root(), ocspURL: facts.ocspURL)
+                // Who is asked about the chain must know it before anything is signed with it.
+                try shop.authority.add(chain)
+                shop.sign(with: chain)
                 return authority()
             },
         ]

@@ -37,12 +37,35 @@ package struct CertificateStore: Sendable {
 
     /// The chain that signs, as it lies in the directory.
     package func currentChain() throws -> SigningChain {
-        let files = directory.chain(try DataDirectory.read(directory.currentChain).trimmingCharacters(in: .newlines))
+        try chain(try DataDirectory.read(directory.currentChain).trimmingCharacters(in: .newlines))
+    }
+
+    private func chain(_ id: String) throws -> SigningChain {
+        let files = directory.chain(id)
         return try SigningChain(
             certificatesPEM: DataDirectory.read(files.certificates),
             leafPrivateKeyPEM: Secret(DataDirectory.read(files.leafKey)),
             intermediatePrivateKeyPEM: Secret(DataDirectory.read(files.intermediateKey))
         )
+    }
+
+    /// Every chain that ever signed, as they lie in the directory, in no order.
+    ///
+    /// - Parameter unreadable: told of a folder that holds no whole chain; the others are read all the same.
+    package func chains(unreadable: (_ id: String, _ reason: any Error) -> Void) throws -> [SigningChain] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path + "/ca").sorted()
+        return names.compactMap { id in
+            // Others keep their keys here too. A folder without the file is a rotation that a crash cut short; nothing
+            // was signed with it.
+            guard SigningChain.isID(id), FileManager.default.fileExists(atPath: directory.chain(id).certificates)
+            else { return nil }
+            do {
+                return try chain(id)
+            } catch {
+                unreadable(id, error)
+                return nil
+            }
+        }
     }
 
     /// Issues a new intermediate and leaf under the same root. Old chains stay in their folders; what they signed

@@ -1,0 +1,95 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+import TillCore
+import TillShop
+import TillSigning
+
+/// Whether certificates are revoked (RFC 6960), for anybody who asks, over plain HTTP as certificates name it.
+///
+/// See docs/api/ocsp.md.
+struct OCSPRoutes: Sendable {
+    private static let path = "/ocsp"
+    private static let requestType = "application/ocsp-request"
+
+    let shop: Shop
+    let realm: Realm
+    let meter: RequestMeter
+
+    func add(to router: Router<APIContext>) {
+        router.post(RouterPath(Self.path)) { request, context in
+            counted(await posted(request, context))
+        }
+        // Base64 may have slashes, also two in a row, so the path is read as it stands.
+        for path in [Self.path, "\(Self.path)/**"] {
+            router.get(RouterPath(path)) { request, context in
+                let text = request.uri.path.dropFirst(Self.path.count + 1)
+                // What cannot be read is answered as any other question that makes no sense.
+                return counted(await answer(Self.question(in: text) ?? [], context))
+            }
+        }
+    }
+
+    private func posted(_ request: Request, _ context: APIContext) async -> Response {
+        let type = request.headers[.contentType]?.prefix { $0 != ";" } ?? ""
+        guard type.lowercased() == Self.requestType else {
+            return Self.refusal(.unsupportedMediaType, "The body must be \(Self.requestType).")
+        }
+        do {
+            let body = try await request.body.collect(upTo: OCSPResponder.longestRequest)
+            return await answer(Array(buffer: body), context)
+        } catch is NIOTooManyBytesError {
+            return Self.refusal(.contentTooLarge, "The body is longer than \(OCSPResponder.longestRequest) bytes.")
+        } catch {
+            return Self.refusal(.badRequest, "The body did not arrive whole or is not framed as HTTP asks.")
+        }
+    }
+
+    /// The question in an address: Base64, percent-encoded where it must be, with or without its padding.
+    private static func question(in text: Substring) -> [UInt8]? {
+        guard var text = text.removingPercentEncoding else { return nil }
+        text = text.replacing("-", with: "+").replacing("_", with: "/")
+        while text.hasSuffix("=") { text.removeLast() }
+        text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        return Base64.decode(text)
+    }
+
+    private func answer(_ question: [UInt8], _ context: APIContext) async -> Response {
+        guard let reply = shop.authority.reply(to: question, at: shop.wallClock().milliseconds) else {
+            return Self.refusal(.notFound, "This server has no root at hand.")
+        }
+        if reply.delay > 0 {
+            // A server that stops waits for nobody.
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .milliseconds(reply.delay)) }
+        }
+        switch reply.content {
+        case .answer(let bytes):
+            // A state that is set must show at once.
+            return Response(
+                status: .ok,
+                headers: [.contentType: "application/ocsp-response", .cacheControl: "no-store"],
+                body: .init(byteBuffer: ByteBuffer(bytes: bytes))
+            )
+        case .serverError:
+            return Self.refusal(.internalServerError, "The responder was told to fail.")
+        case .silence:
+            try? await context.channel.close()
+            return Self.refusal(.internalServerError, "")
+        }
+    }
+
+    private func counted(_ response: Response) -> Response {
+        meter.count(realm, Self.path, response.status.code)
+        return response
+    }
+
+    private static func refusal(_ status: HTTPResponse.Status, _ reason: String) -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: "text/plain; charset=utf-8"],
+            body: .init(byteBuffer: ByteBuffer(string: reason + "\n"))
+        )
+    }
+}

@@ -1,0 +1,219 @@
+import Foundation
+import TillCore
+import TillSigning
+import TillStorage
+
+/// Makes signed data that a right verifier must refuse, about a purchase of an app's realm or one that never was.
+package struct AttackPack: Sendable {
+    private let shop: Shop
+    private let chain: SigningChain
+    private let forger: Forger
+    private let app: AppRecord
+    private let realm: Realm
+    private let row: Transaction
+    private let account: Account?
+    private let signedDate: Timestamp
+
+    /// - Parameter purchase: what the data is about; nil makes a purchase up that is in no ledger.
+    /// - Throws: `AttackRefused` when the server has no root at hand, or the app does not exist.
+    package init(_ shop: Shop, _ scope: AccountScope, about purchase: (row: Transaction, account: Account)?) throws {
+        let chain = shop.signingChain
+        guard let forger = shop.authority.forger(beside: chain) else {
+            throw AttackRefused(reason: "this server has no root at hand")
+        }
+        guard let app = shop.registry.app(scope.app) else {
+            throw AttackRefused(reason: "app \(scope.app) does not exist")
+        }
+        self.shop = shop
+        self.chain = chain
+        self.forger = forger
+        self.app = app
+        realm = scope.realm
+        account = purchase?.account
+        let now = purchase.map { shop.now(of: $0.account) } ?? shop.now(in: scope)
+        row = purchase?.row ?? Self.madeUp(in: scope, selling: shop.registry.catalog(of: scope.app), at: now)
+        signedDate = max(now, row.modifiedDate, purchase?.account.lastEvent ?? now)
+    }
+
+    /// The data of a case. Every call signs anew, under a notification UUID of its own.
+    package func sample(_ attack: Attack) throws -> AttackSample {
+        switch attack {
+        case .forged(let forgery):
+            let right = Notice(app, realm)
+            var altered = right
+            altered.uuid = Self.uuid()
+            var richer = row
+            richer.productID += ".everything"
+            return AttackSample(
+                attack: attack,
+                signedPayload: try forger.sign(
+                    content(try notification(right), altered: try notification(altered)),
+                    forgery
+                ),
+                signedTransactionInfo: try forger.sign(
+                    content(transaction(row, app, realm), altered: transaction(richer, app, realm)),
+                    forgery
+                )
+            )
+        case .control, .replayed: return try rightly(attack, Notice(app, realm))
+        case .otherApp:
+            let other = AppRecord(
+                bundleID: app.bundleID + ".other",
+                appleID: app.appleID,
+                name: app.name,
+                issuerID: app.issuerID,
+                createdAt: app.createdAt
+            )
+            return try rightly(attack, Notice(other, realm))
+        case .otherRealm: return try rightly(attack, Notice(app, realm == .sandbox ? .production : .sandbox))
+        case .renewalInfo:
+            var notice = Notice(app, realm)
+            notice.hasRenewalInfoForTransaction = true
+            return try rightly(attack, notice)
+        }
+    }
+
+    // MARK: Payloads
+
+    /// What one notification says that another of the pack does not.
+    private struct Notice {
+        let app: AppRecord
+        let realm: Realm
+        var uuid = AttackPack.uuid()
+        var hasRenewalInfoForTransaction = false
+
+        init(_ app: AppRecord, _ realm: Realm) {
+            self.app = app
+            self.realm = realm
+        }
+    }
+
+    private func rightly(_ attack: Attack, _ notice: Notice) throws -> AttackSample {
+        let payload = info(notice)
+        return AttackSample(
+            attack: attack,
+            signedPayload: try chain.sign(try notification(notice)),
+            signedTransactionInfo: try chain.sign(payload)
+        )
+    }
+
+    private func content(_ payload: [UInt8], altered: [UInt8]) -> Forger.Content {
+        let wall = shop.wallClock().milliseconds
+        let signed = signedDate.milliseconds
+        return Forger.Content(payload: payload, altered: altered, judged: min(wall, signed)...max(wall, signed))
+    }
+
+    private func transaction(_ row: Transaction, _ app: AppRecord, _ realm: Realm) -> [UInt8] {
+        TransactionPayload.bytes(row, realm: realm, app: app.bundleID, signedDate: signedDate)
+    }
+
+    /// What stands where the transaction belongs.
+    private func info(_ notice: Notice) -> [UInt8] {
+        notice.hasRenewalInfoForTransaction ? renewalInfo(notice.realm) : transaction(row, notice.app, notice.realm)
+    }
+
+    /// The renewal info of the purchase; made up where the purchase has none.
+    private func renewalInfo(_ realm: Realm) -> [UInt8] {
+        if let account, let subscription = account.subscription(row.originalID) {
+            let info = RenewalInfo(
+                of: subscription,
+                held: account,
+                at: signedDate,
+                catalog: shop.registry.catalog(of: account.app),
+                policy: shop.policy(of: AccountScope(realm: account.realm, app: account.app))
+            )
+            return RenewalInfoPayload.bytes(info, realm: realm, signedDate: signedDate)
+        }
+        var json = PayloadWriter()
+        json.put("originalTransactionId", row.originalID.wireForm)
+        json.put("autoRenewProductId", row.productID)
+        json.put("productId", row.productID)
+        json.put("autoRenewStatus", 1)
+        json.put("signedDate", signedDate)
+        json.put("environment", realm.environment)
+        json.put("recentSubscriptionStartDate", row.purchaseDate)
+        json.put("renewalDate", row.expiresDate ?? row.purchaseDate)
+        json.put("appTransactionId", row.account.wireForm)
+        return json.finish()
+    }
+
+    /// A whole notification with rightly signed parts in it.
+    private func notification(_ notice: Notice) throws -> [UInt8] {
+        let subscription = account?.subscription(row.originalID)
+        let told: TillCore.Notice =
+            row.groupID == nil ? TillCore.Notice(.oneTimeCharge) : TillCore.Notice(.subscribed, .initialBuy)
+        let head = NotificationPayload.Head(
+            type: told.type.rawValue,
+            subtype: told.subtype?.rawValue,
+            uuid: notice.uuid,
+            signedDate: signedDate
+        )
+        let data = NotificationPayload.data(
+            of: notice.app,
+            realm: notice.realm,
+            version: account?.appTransaction?.applicationVersion ?? "1.0",
+            status: subscription?.status(at: signedDate),
+            hasRenewalInfo: subscription != nil,
+            reason: nil
+        )
+        let renewal = subscription == nil ? nil : try part(renewalInfo(notice.realm))
+        return Shop.filled(
+            NotificationPayload.bytes(head, .data(data)),
+            try part(info(notice)),
+            renewal,
+            header: chain.headerSegment
+        )
+    }
+
+    private func part(_ payload: [UInt8]) throws -> SignedPart {
+        SignedPart(payload: payload, signature: try chain.signature(for: payload))
+    }
+
+    // MARK: What is made up
+
+    /// A purchase that is in no ledger: of a one-time product of the catalogue, or of one that does not exist either.
+    private static func madeUp(in scope: AccountScope, selling catalog: Catalog, at now: Timestamp) -> Transaction {
+        let products = catalog.products.values.filter { $0.plan == nil }.sorted { $0.id < $1.id }
+        let product = products.first { $0.type == .consumable } ?? products.first
+        let bought = Timestamp(milliseconds: now.milliseconds / 1_000 * 1_000)
+        // The last ids of their kinds, which nobody lives to see given.
+        let id = TransactionID(scope.realm == .sandbox ? 2_999_999_999_999_999 : 430_999_999_999_999)
+        return Transaction(
+            id: id,
+            originalID: id,
+            account: AccountID(704_999_999_999_999_999),
+            change: 1,
+            lineItem: nil,
+            order: nil,
+            productID: product?.id ?? scope.app + ".product",
+            groupID: nil,
+            type: product?.type ?? .consumable,
+            purchaseDate: bought,
+            originalPurchaseDate: bought,
+            expiresDate: nil,
+            quantity: 1,
+            appAccountToken: nil,
+            ownership: .purchased,
+            reason: .purchase,
+            storefront: .unitedStates,
+            price: product?.prices[.unitedStates] ?? Money(milliunits: 990, currency: "USD"),
+            offer: nil,
+            isUpgraded: false,
+            revocation: nil,
+            refundNumber: nil,
+            isFinished: false,
+            sharedFrom: nil,
+            modifiedDate: bought
+        )
+    }
+
+    private static func uuid() -> String { UUID().uuidString.lowercased() }
+}
+
+/// Why no attack can be made.
+package struct AttackRefused: Error, CustomStringConvertible {
+    /// No full stop at its end.
+    package let reason: String
+
+    package var description: String { reason }
+}

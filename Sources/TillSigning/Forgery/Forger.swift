@@ -1,0 +1,184 @@
+import Crypto
+import Foundation
+import X509
+
+/// Signs what a right verifier must refuse. The certificates that it makes are kept nowhere.
+///
+/// See docs/operating/attack-pack.md.
+package struct Forger: Sendable {
+    private static let day: Int64 = 86_400_000
+
+    private let root: RootAuthority
+    private let chain: SigningChain
+
+    /// - Parameters:
+    ///   - root: the root that receivers trust.
+    ///   - chain: the chain that signs rightly, under the root.
+    package init(root: RootAuthority, chain: SigningChain) {
+        self.root = root
+        self.chain = chain
+    }
+
+    /// What is signed.
+    package struct Content: Sendable {
+        /// UTF-8 JSON.
+        package let payload: [UInt8]
+        /// What stands in its place when it is changed after the signing.
+        package let altered: [UInt8]
+        /// The earliest and the latest instant at which a receiver may judge the certificates (milliseconds since
+        /// 1970): by the payload's date, or by the wall clock.
+        package let judged: ClosedRange<Int64>
+
+        /// Puts the values together.
+        package init(payload: [UInt8], altered: [UInt8], judged: ClosedRange<Int64>) {
+            self.payload = payload
+            self.altered = altered
+            self.judged = judged
+        }
+    }
+
+    /// A compact JWS that is wrong in one way.
+    ///
+    /// - Throws: ``SigningError``.
+    package func sign(_ content: Content, _ forgery: Forgery) throws(SigningError) -> String {
+        switch forgery {
+        case .wrongRoot:
+            let root = try RootAuthority.make()
+            return try SigningChain.issue(under: root, ocspURL: ocspURL).sign(content.payload)
+        case .leafWithoutMarker:
+            return try signed(content, by: try leaf(isMarked: false))
+        case .intermediateWithoutMarker:
+            return try signed(content, by: try leafUnderUnmarkedIntermediate())
+        case .chainOfTwo:
+            return try signed(content, by: Signer(Array(chain.certificatesDER.prefix(2)), chain.leafPrivateKey))
+        case .chainOfFour:
+            return try signed(content, by: Signer(chain.certificatesDER + [root.certificateDER], chain.leafPrivateKey))
+        case .expiredLeaf:
+            let end = Self.date(content.judged.lowerBound - Self.day)
+            let from = min(CertificateProfile.notValidBefore, end)
+            return try signed(content, by: try leaf(validity: from...end))
+        case .leafNotYetValid:
+            let start = Self.date(content.judged.upperBound + Self.day)
+            let until = max(CertificateProfile.notValidAfter, start)
+            return try signed(content, by: try leaf(validity: start...until))
+        case .tamperedPayload:
+            let signature = try chain.signature(for: content.payload)
+            return assembled(content.altered, signature)
+        case .tamperedSignature:
+            var signature = try chain.signature(for: content.payload)
+            signature[signature.count - 1] ^= 1
+            return assembled(content.payload, signature)
+        case .algorithmNone:
+            let header = Self.header("none", chain.certificatesDER)
+            return Self.text([header, Base64URL.encode(content.payload), []])
+        case .sharedSecret:
+            let signed = [Self.header("HS256", chain.certificatesDER), Base64URL.encode(content.payload)]
+            let key = SymmetricKey(data: Data(chain.leafPrivateKey.publicKey.pemRepresentation.utf8))
+            let code = HMAC<SHA256>.authenticationCode(for: Data(Self.text(signed).utf8), using: key)
+            return Self.text(signed + [Base64URL.encode(Array(code))])
+        }
+    }
+
+    // MARK: Certificates
+
+    /// Certificates, leaf first, and the leaf's key.
+    private struct Signer {
+        let certificatesDER: [[UInt8]]
+        let key: P256.Signing.PrivateKey
+
+        init(_ certificatesDER: [[UInt8]], _ key: P256.Signing.PrivateKey) {
+            self.certificatesDER = certificatesDER
+            self.key = key
+        }
+    }
+
+    /// Where the certificates of the right chain send those who ask.
+    private var ocspURL: String {
+        let places = (try? chain.leaf.extensions.authorityInformationAccess).map(Array.init) ?? []
+        for place in places {
+            if place.method == .ocspServer, case .uniformResourceIdentifier(let url) = place.location { return url }
+        }
+        return "http://localhost:8888/ocsp"
+    }
+
+    /// Another leaf under the intermediate of the right chain.
+    private func leaf(
+        validity: ClosedRange<Date> = CertificateProfile.validity,
+        isMarked: Bool = true
+    ) throws(SigningError) -> Signer {
+        try leaf(
+            under: chain.intermediate,
+            chain.intermediatePrivateKey,
+            validity: validity,
+            isMarked: isMarked
+        )
+    }
+
+    private func leafUnderUnmarkedIntermediate() throws(SigningError) -> Signer {
+        let key = P384.Signing.PrivateKey()
+        let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be made") {
+            try CertificateProfile.intermediate(
+                key: key.publicKey,
+                under: root.certificate,
+                rootKey: root.privateKey,
+                ocspURL: ocspURL,
+                isMarked: false
+            )
+        }
+        return try leaf(under: intermediate, key, validity: CertificateProfile.validity, isMarked: true)
+    }
+
+    private func leaf(
+        under intermediate: Certificate,
+        _ intermediateKey: P384.Signing.PrivateKey,
+        validity: ClosedRange<Date>,
+        isMarked: Bool
+    ) throws(SigningError) -> Signer {
+        let key = P256.Signing.PrivateKey()
+        let leaf = try SigningError.wrapping(.cryptography, .leaf, "could not be made") {
+            try CertificateProfile.leaf(
+                key: key.publicKey,
+                under: intermediate,
+                intermediateKey: intermediateKey,
+                ocspURL: ocspURL,
+                validity: validity,
+                isMarked: isMarked
+            )
+        }
+        let certificates = [
+            try CertificateText.der(of: leaf, .leaf),
+            try CertificateText.der(of: intermediate, .intermediate),
+            root.certificateDER,
+        ]
+        return Signer(certificates, key)
+    }
+
+    // MARK: Text
+
+    private func signed(_ content: Content, by signer: Signer) throws(SigningError) -> String {
+        let signed = [Self.header("ES256", signer.certificatesDER), Base64URL.encode(content.payload)]
+        let signature = try SigningError.wrapping(.cryptography, .leafKey, "could not sign") {
+            try signer.key.signature(for: Data(Self.text(signed).utf8)).rawRepresentation
+        }
+        return Self.text(signed + [Base64URL.encode(Array(signature))])
+    }
+
+    private func assembled(_ payload: [UInt8], _ signature: [UInt8]) -> String {
+        let text = SigningChain.assemble(header: chain.headerSegment, payload: payload, signature: signature)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func header(_ algorithm: String, _ certificatesDER: [[UInt8]]) -> [UInt8] {
+        let quoted = certificatesDER.map { "\"\(Base64.encode($0))\"" }.joined(separator: ",")
+        return Base64URL.encode(Array("{\"alg\":\"\(algorithm)\",\"x5c\":[\(quoted)]}".utf8))
+    }
+
+    private static func text(_ segments: [[UInt8]]) -> String {
+        String(decoding: Array(segments.joined(separator: [SigningChain.dot])), as: UTF8.self)
+    }
+
+    /// Whole seconds, as certificates count.
+    private static func date(_ milliseconds: Int64) -> Date {
+        Date(timeIntervalSince1970: (Double(milliseconds) / 1_000).rounded(.down))
+    }
+}

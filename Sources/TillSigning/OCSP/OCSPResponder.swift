@@ -1,0 +1,178 @@
+import SwiftASN1
+import X509
+
+/// Answers whether certificates are revoked (RFC 6960): bytes in, bytes out.
+///
+/// It knows a root and the chains under it, those that sign no more among them. See docs/api/ocsp.md.
+package struct OCSPResponder: Sendable {
+    /// The most bytes of a question; a longer one is refused.
+    package static let longestRequest = OCSPRequest.longest
+
+    /// How long an answer is good, in milliseconds.
+    static let freshness: Int64 = 3_600_000
+    private static let day: Int64 = 86_400_000
+
+    /// A certificate for which the responder speaks.
+    package struct Known: Sendable, Hashable {
+        /// Lower-case hexadecimal digits.
+        package let serial: String
+        /// `leaf` or `intermediate`.
+        package let part: ChainPart
+        /// The chain to which it belongs.
+        package let chainID: String
+    }
+
+    private struct Issuer {
+        let signer: OCSPSigner
+        /// By the number without leading zeros.
+        var certificates: [[UInt8]: Known]
+    }
+
+    private struct IssuerName: Hashable {
+        let hash: ASN1ObjectIdentifier
+        let issuer: OCSPIssuer
+    }
+
+    private let root: RootAuthority
+    private let rootName: String
+    private var names: [IssuerName: String] = [:]
+    /// By the root's fingerprint, or by the id of the chain whose intermediate it is.
+    private var issuers: [String: Issuer] = [:]
+    /// In the order in which they were added, intermediate before leaf.
+    package private(set) var certificates: [Known] = []
+
+    /// A responder for what a root issued; it knows no chain yet.
+    package init(root: RootAuthority) throws(SigningError) {
+        self.root = root
+        rootName = root.fingerprint
+        try know(
+            root.certificate,
+            as: rootName,
+            signing: try OCSPSigner(for: root.certificate, key: root.privateKey, .root),
+            .root
+        )
+    }
+
+    /// Speaks for a chain from now on.
+    ///
+    /// - Returns: false when the chain is known, or is not under the responder's root.
+    @discardableResult
+    package mutating func add(_ chain: SigningChain) throws(SigningError) -> Bool {
+        guard chain.certificatesDER[2] == root.certificateDER, issuers[chain.id] == nil else { return false }
+        let signer = try OCSPSigner(for: chain.intermediate, key: chain.intermediatePrivateKey, .intermediate)
+        try know(chain.intermediate, as: chain.id, signing: signer, .intermediate)
+        add(chain.intermediate, .intermediate, of: chain.id, under: rootName)
+        add(chain.leaf, .leaf, of: chain.id, under: chain.id)
+        return true
+    }
+
+    private mutating func know(
+        _ issuer: Certificate,
+        as name: String,
+        signing signer: OCSPSigner,
+        _ part: ChainPart
+    ) throws(SigningError) {
+        for (hash, issuer) in try OCSPIssuer.names(of: issuer, part) {
+            names[IssuerName(hash: hash, issuer: issuer)] = name
+        }
+        issuers[name] = Issuer(signer: signer, certificates: [:])
+    }
+
+    private mutating func add(_ certificate: Certificate, _ part: ChainPart, of chainID: String, under issuer: String) {
+        let number = Array(certificate.serialNumber.bytes.drop { $0 == 0 })
+        let known = Known(serial: Hexadecimal.text(number), part: part, chainID: chainID)
+        issuers[issuer]?.certificates[number] = known
+        certificates.append(known)
+    }
+
+    // MARK: Answering
+
+    /// Answers a question, whatever its bytes are.
+    ///
+    /// - Parameters:
+    ///   - now: the wall clock, milliseconds since 1970.
+    ///   - state: what to say of a certificate, by its serial number.
+    package func reply(to question: [UInt8], at now: Int64, state: (String) -> OCSPState) -> OCSPReply {
+        let request: OCSPRequest
+        do {
+            request = try OCSPRequest(question)
+        } catch {
+            return OCSPReply(.answer(OCSPResponse.refusal(.malformedRequest)))
+        }
+        let asked = request.certificates.map { ($0, issuer(of: $0)) }
+        guard let signer = asked.lazy.compactMap(\.1?.signer).first else {
+            return OCSPReply(.answer(OCSPResponse.refusal(.unauthorized)))
+        }
+        let states = asked.map { id, issuer in issuer?.certificates[id.serial].map { state($0.serial) } ?? .unknown }
+        let delay = states.map { if case .slow(let delay) = $0 { delay } else { 0 } }.max() ?? 0
+        if states.contains(.dead) { return OCSPReply(.silence) }
+        for case .error(let failure) in states { return OCSPReply(Self.content(of: failure), delay: delay) }
+        let entries = zip(asked, states).map { Self.entry($0.0, $1, at: now) }
+        do {
+            let answer = try OCSPResponse.successful(
+                entries,
+                producedAt: entries.map(\.thisUpdate).min() ?? now,
+                nonce: request.nonce,
+                by: signer
+            )
+            return OCSPReply(.answer(answer), delay: delay)
+        } catch {
+            return OCSPReply(.answer(OCSPResponse.refusal(.internalError)))
+        }
+    }
+
+    private func issuer(of id: OCSPRequest.CertificateID) -> Issuer? {
+        let issuer = OCSPIssuer(nameHash: id.issuerNameHash, keyHash: id.issuerKeyHash)
+        return names[IssuerName(hash: id.hash, issuer: issuer)].flatMap { issuers[$0] }
+    }
+
+    private static func content(of failure: OCSPFailure) -> OCSPReply.Content {
+        switch failure {
+        case .tryLater: .answer(OCSPResponse.refusal(.tryLater))
+        case .internalError: .answer(OCSPResponse.refusal(.internalError))
+        case .unauthorized: .answer(OCSPResponse.refusal(.unauthorized))
+        case .http500: .serverError
+        }
+    }
+
+    private static func entry(_ id: OCSPRequest.CertificateID, _ state: OCSPState, at now: Int64)
+        -> OCSPResponse.Entry
+    {
+        let standing: OCSPResponse.Entry.Standing =
+            switch state {
+            case .revoked(let instant, let reason): .revoked(at: instant, reason: reason)
+            case .unknown: .unknown
+            case .good, .slow, .error, .stale, .dead: .good
+            }
+        let from = state == .stale ? now - 2 * day : now
+        return OCSPResponse.Entry(
+            certificate: id.encoded,
+            standing: standing,
+            thisUpdate: from,
+            nextUpdate: state == .stale ? from + day : from + freshness
+        )
+    }
+}
+
+/// What a responder does about a question.
+package struct OCSPReply: Equatable, Sendable {
+    /// What is sent.
+    package enum Content: Equatable, Sendable {
+        /// HTTP 200 with these bytes.
+        case answer([UInt8])
+        /// HTTP 500.
+        case serverError
+        /// Nothing: the connection is cut.
+        case silence
+    }
+
+    /// What is sent, after the delay.
+    package let content: Content
+    /// Milliseconds.
+    package let delay: Int
+
+    init(_ content: Content, delay: Int = 0) {
+        self.content = content
+        self.delay = delay
+    }
+}

@@ -1,0 +1,145 @@
+import Crypto
+import Foundation
+import SwiftASN1
+
+/// Writes answers in DER (RFC 6960).
+enum OCSPResponse {
+    /// An answer without content.
+    enum Status: UInt8 {
+        case malformedRequest = 1
+        case internalError = 2
+        case tryLater = 3
+        case unauthorized = 6
+    }
+
+    /// What is said of one certificate. Instants in milliseconds since 1970; the wire counts whole seconds.
+    struct Entry {
+        enum Standing {
+            case good
+            case revoked(at: Int64, reason: OCSPRevocationReason?)
+            case unknown
+        }
+
+        /// As the question named it.
+        let certificate: [UInt8]
+        let standing: Standing
+        let thisUpdate: Int64
+        let nextUpdate: Int64
+    }
+
+    private static let basic: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 48, 1, 1]
+    private static let nonce: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 48, 1, 2]
+    private static let ecdsaWithSHA256: ASN1ObjectIdentifier = [1, 2, 840, 10_045, 4, 3, 2]
+
+    /// The refusal of a question.
+    static func refusal(_ status: Status) -> [UInt8] { [0x30, 0x03, 0x0A, 0x01, status.rawValue] }
+
+    /// A signed answer.
+    ///
+    /// - Parameter nonce: the extension's value as it was asked.
+    static func successful(
+        _ entries: [Entry],
+        producedAt: Int64,
+        nonce: [UInt8]?,
+        by signer: OCSPSigner
+    ) throws -> [UInt8] {
+        let content = try data(entries, producedAt: producedAt, nonce: nonce, by: signer)
+        let signature = try signer.privateKey.signature(for: content).derRepresentation
+        let answer = try written { der in
+            try der.sequence { der in
+                der.serializeRawBytes(content)
+                try der.sequence { try $0.serialize(ecdsaWithSHA256) }
+                try der.serialize(ASN1BitString(bytes: Array(signature)[...]))
+                try der.explicit(0) { try $0.sequence { $0.serializeRawBytes(signer.certificateDER) } }
+            }
+        }
+        return try written { der in
+            try der.sequence { der in
+                der.primitive(.enumerated, [0])
+                try der.explicit(0) { der in
+                    try der.sequence { der in
+                        try der.serialize(basic)
+                        try der.serialize(ASN1OctetString(contentBytes: answer[...]))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The part that is signed.
+    private static func data(
+        _ entries: [Entry],
+        producedAt: Int64,
+        nonce value: [UInt8]?,
+        by signer: OCSPSigner
+    ) throws -> [UInt8] {
+        try written { der in
+            try der.sequence { der in
+                // By its key: one client cannot look a responder up by its name.
+                try der.explicit(2) { try $0.serialize(ASN1OctetString(contentBytes: signer.keyHash[...])) }
+                der.time(producedAt)
+                try der.sequence { der in
+                    for entry in entries { try der.entry(entry) }
+                }
+                guard let value else { return }
+                try der.explicit(1) { der in
+                    try der.sequence { der in
+                        try der.sequence { der in
+                            try der.serialize(nonce)
+                            try der.serialize(ASN1OctetString(contentBytes: value[...]))
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func written(_ body: (inout DER.Serializer) throws -> Void) throws -> [UInt8] {
+        var serializer = DER.Serializer()
+        try body(&serializer)
+        return serializer.serializedBytes
+    }
+}
+
+extension DER.Serializer {
+    fileprivate mutating func sequence(_ body: (inout DER.Serializer) throws -> Void) throws {
+        try appendConstructedNode(identifier: .sequence, body)
+    }
+
+    fileprivate mutating func explicit(_ tag: UInt, _ body: (inout DER.Serializer) throws -> Void) throws {
+        try appendConstructedNode(identifier: ASN1Identifier(tagWithNumber: tag, tagClass: .contextSpecific), body)
+    }
+
+    fileprivate mutating func primitive(_ identifier: ASN1Identifier, _ bytes: [UInt8]) {
+        appendPrimitiveNode(identifier: identifier) { $0.append(contentsOf: bytes) }
+    }
+
+    /// GeneralizedTime, whole seconds of UTC.
+    fileprivate mutating func time(_ milliseconds: Int64) {
+        let seconds = (Double(milliseconds) / 1_000).rounded(.down)
+        // From 1970 to the end of 9999, which is all that four digits of a year can say.
+        let date = Date(timeIntervalSince1970: min(max(seconds, 0), 253_402_300_799))
+        let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
+        primitive(.generalizedTime, Array(date.formatted(style).utf8).filter { $0 != UInt8(ascii: "T") })
+    }
+
+    fileprivate mutating func entry(_ entry: OCSPResponse.Entry) throws {
+        try sequence { der in
+            der.serializeRawBytes(entry.certificate)
+            switch entry.standing {
+            case .good:
+                der.primitive(ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific), [])
+            case .revoked(let instant, let reason):
+                try der.explicit(1) { der in
+                    der.time(instant)
+                    guard let reason else { return }
+                    try der.explicit(0) { $0.primitive(.enumerated, [reason.code]) }
+                }
+            case .unknown:
+                der.primitive(ASN1Identifier(tagWithNumber: 2, tagClass: .contextSpecific), [])
+            }
+            der.time(entry.thisUpdate)
+            try der.explicit(0) { $0.time(entry.nextUpdate) }
+        }
+    }
+}

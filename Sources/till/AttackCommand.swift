@@ -1,0 +1,121 @@
+import ArgumentParser
+import Foundation
+import Hummingbird
+import Logging
+import NIOCore
+import TillShop
+
+struct AttackCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "attack",
+        abstract: "Makes signed data that a right verifier must refuse, and tries it on a backend.",
+        discussion: """
+            till attack                                            the cases, and what is wrong with each
+            till attack --case wrong-root                          the signed data of one
+            till attack --post http://127.0.0.1:3000/apple         posts them all, and reports what was accepted
+            till attack --post http://127.0.0.1:3000/apple --about 2000000000012345
+            till attack --serve 9000                               http://127.0.0.1:9000/wrong-root, and so on
+
+            A notification that is right goes first: if it is refused, the endpoint refuses everything, and the rest
+            says nothing. Whatever is answered with 2xx counts as accepted.
+
+            Exit codes with --post: 0 all refused, 1 the right one refused or nobody there, 3 something accepted.
+            """
+    )
+
+    @Option(name: .customLong("case"), help: "Only this case.")
+    var name: String?
+    @Option(help: "The transaction that the data is about (default: one that is made up).")
+    var about: String?
+    @Option(help: "The address of a backend for notifications.")
+    var post: String?
+    @Option(help: "Serves the cases on a port of 127.0.0.1 until Ctrl-C, each signed when it is fetched.")
+    var serve: Int?
+    @OptionGroup var scope: ScopeOptions
+    @OptionGroup var server: ServerOptions
+
+    func validate() throws {
+        if post != nil, serve != nil { throw ValidationError("Give --post or --serve.") }
+        if let post {
+            guard let url = URL(string: post), ["http", "https"].contains(url.scheme), url.host != nil else {
+                throw ValidationError("--post is an address such as http://127.0.0.1:3000/apple.")
+            }
+        }
+        if let serve, !(1...65_535).contains(serve) { throw ValidationError("--serve is a port, 1 to 65535.") }
+    }
+
+    func run() async throws {
+        let client = try server.client()
+        let path = "\(try await scope.path(client))/attacks"
+        if let serve {
+            try await self.serve(on: serve, client, path)
+        } else if let post {
+            try await report(on: post, client, path)
+        } else {
+            let answer = try await client.get(address(path, name))
+            Output.show(answer, asJSON: server.json) { answer in
+                let cases = answer["cases"]?.elements ?? []
+                return name == nil ? Self.list(cases) : cases.map { Output.lines($0) }.joined(separator: "\n")
+            }
+        }
+    }
+
+    private func address(_ path: String, _ name: String?) -> String {
+        let items = [("case", name), ("transactionId", about)]
+        let query = items.compactMap { key, value in value.map { "\(key)=\(escaped($0))" } }.joined(separator: "&")
+        return query.isEmpty ? path : "\(path)?\(query)"
+    }
+
+    private static func list(_ cases: [JSONTree]) -> String {
+        let lines = cases.map { entry in
+            let name = (entry["case"]?.text ?? "").padding(toLength: 28, withPad: " ", startingAt: 0)
+            return "\(name)\(entry["wrong"]?.text ?? "")\n\(String(repeating: " ", count: 28))"
+                + "refusal: \(entry["refusal"]?.text ?? "")"
+        }
+        return (lines + ["", "--case NAME prints the signed data of one, --json that of all."]).joined(separator: "\n")
+    }
+
+    // MARK: Trying a backend
+
+    private func report(on url: String, _ client: ControlClient, _ path: String) async throws {
+        // The right ones are always there: one to compare with, and to send twice.
+        let all = try await client.get(address(path, nil))["cases"]?.elements ?? []
+        if let name { _ = try await client.get(address(path, name)) }
+        let trial = AttackTrial(url: url)
+        let report = await trial.run(all, only: name)
+        Output.show(report.json, asJSON: server.json) { _ in report.text }
+        if let failure = report.failure { throw CommandRefused(failure) }
+        if !report.accepted.isEmpty { throw ExitCode(3) }
+    }
+
+    // MARK: Serving
+
+    private func serve(on port: Int, _ client: ControlClient, _ path: String) async throws {
+        let list = Self.list(try await client.get(address(path, nil))["cases"]?.elements ?? [])
+        let router = Router()
+        router.get("/") { _, _ in "\(list)\n" }
+        for (suffix, key) in [("", "signedPayload"), ("/transaction", "signedTransactionInfo")] {
+            router.get(RouterPath("/{case}\(suffix)")) { _, context in
+                let name = context.parameters.get("case") ?? ""
+                let cases: [JSONTree]
+                do {
+                    cases = try await client.get(address(path, name))["cases"]?.elements ?? []
+                } catch let refused as CommandRefused {
+                    throw HTTPError(.notFound, message: refused.description)
+                }
+                return cases.first?[key]?.text ?? ""
+            }
+        }
+        var logger = Logger(label: "till", factory: { StreamLogHandler.standardError(label: $0) })
+        logger.logLevel = .warning
+        let application = Application(
+            router: router,
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port), serverName: nil),
+            onServerRunning: { _ in
+                print("http://127.0.0.1:\(port)/ lists the cases; /NAME is a notification, /NAME/transaction one.")
+            },
+            logger: logger
+        )
+        try await application.runService()
+    }
+}

@@ -1,0 +1,93 @@
+import ArgumentParser
+import Foundation
+import TillCore
+import TillShop
+import TillSigning
+
+/// What the OCSP responder says.
+struct RevocationCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ocsp",
+        abstract: "Says whether a certificate is revoked, for those who ask (OCSP).",
+        discussion: """
+            till ca ocsp show
+            till ca ocsp set leaf revoked --reason keyCompromise
+            till ca ocsp set intermediate unknown
+            till ca ocsp set leaf slow --delay 8000
+            till ca ocsp set leaf error --error tryLater
+            till ca ocsp set leaf dead
+            till ca ocsp set all good
+            """,
+        subcommands: [Show.self, Set.self]
+    )
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows what is said of each certificate.",
+            discussion: "till ca ocsp show"
+        )
+
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            try await server.show {
+                try await $0.get("/v1/ca/ocsp")
+            } as: {
+                RevocationCommand.words($0)
+            }
+        }
+    }
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Sets what is said of a certificate.",
+            discussion: """
+                till ca ocsp set leaf revoked
+                till ca ocsp set all good
+                """
+        )
+
+        @Argument(help: "leaf or intermediate of the chain that signs, a serial number, or all.")
+        var certificate: String
+        @Argument(help: "good, revoked, unknown, slow, error, stale (an answer out of date) or dead (none at all).")
+        var state: String
+        @Option(help: "revoked: since when, such as 2026-01-31 or 2026-01-31T12:00:00Z (default: now).")
+        var at: WrittenInstant?
+        @Option(help: "revoked: keyCompromise, cessationOfOperation, superseded… (default: none is given).")
+        var reason: String?
+        @Option(help: "slow: milliseconds until the answer (default 5000).")
+        var delay: Int?
+        @Option(help: "error: tryLater (default), internalError, unauthorized or http500.")
+        var error: String?
+        @Option(help: "leaf and intermediate: of this chain instead of the one that signs.")
+        var chain: String?
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let body = JSONTree.members([
+                "state": .string(state), "chainId": .text(chain), "reason": .text(reason), "delay": .count(delay),
+                "error": .text(error), "revocationDate": .count(at?.instant.milliseconds),
+            ])
+            try await server.show {
+                try await $0.put("/v1/ca/ocsp/\(escaped(certificate))", bytes: body.written())
+            } as: {
+                RevocationCommand.words($0)
+            }
+        }
+    }
+
+    private static func words(_ answer: JSONTree) -> String {
+        (answer["certificates"]?.elements ?? []).map { entry in
+            let details = [
+                entry["revocationDate"]?.text.flatMap(Double.init).map { "since \(Output.date($0))" },
+                entry["reason"]?.text,
+                entry["delay"]?.text.map { "\($0) ms" },
+                entry["error"]?.text,
+            ].compactMap(\.self).joined(separator: ", ")
+            let name = (entry["certificate"]?.text ?? "").padding(toLength: 12, withPad: " ", startingAt: 0)
+            let chain = "chain \(entry["chainId"]?.text ?? "")" + (entry["isCurrent"]?.text == "true" ? " (signs)" : "")
+            return "\(name)  \(entry["state"]?.text ?? "")\(details.isEmpty ? "" : " (\(details))")\n"
+                + "              \(chain), serial number \(entry["serialNumber"]?.text ?? "")"
+        }.joined(separator: "\n")
+    }
+}

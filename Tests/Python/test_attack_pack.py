@@ -1,0 +1,253 @@
+"""The attack pack: Apple's verifier refuses every case of it, and a backend that does not verify is found out."""
+
+import base64
+import json
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from appstoreserverlibrary.models.Environment import Environment
+from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
+
+from catalog_of_everything import BASIC, COINS
+from process_helpers import clean_environment, free_port, run_till, till_binary
+from shop_helpers import ControlRefused, now_ms
+
+RIGHT = ["control", "replayed-notification"]
+
+
+@pytest.fixture
+def judged(realm):
+    """Apple's verifier of the realm, online checks off: the status of what it refuses, or None."""
+    def judge(kind, jws):
+        try:
+            getattr(realm.verifier, f"verify_and_decode_{kind}")(jws)
+        except VerificationException as refused:
+            return refused.status.name
+
+    return judge
+
+
+def pack(realm, **query):
+    return {case["case"]: case for case in realm.control("listAttacks", query=query)["cases"]}
+
+
+def check(cases, judged):
+    """Every case as it says of itself, as a notification and as a transaction."""
+    assert len(cases) == 16 and {name for name, case in cases.items() if not case["mustBeRefused"]} == set(RIGHT)
+    for name, case in cases.items():
+        expected = case["refusal"] if case["mustBeRefused"] else None
+        assert judged("signed_transaction", case["signedTransactionInfo"]) == expected, name
+        if name == "renewal-info-as-transaction":
+            # The notification itself is right; what is in it is no transaction.
+            assert judged("notification", case["signedPayload"]) is None
+            inner = decoded(case["signedPayload"])["data"]["signedTransactionInfo"]
+            assert judged("signed_transaction", inner) == expected
+            assert judged("renewal_info", inner) is None
+        else:
+            assert judged("notification", case["signedPayload"]) == expected, name
+
+
+def decoded(jws):
+    payload = jws.split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+
+
+def test_apples_verifier_refuses_every_case(realm, judged):
+    check(pack(realm), judged)
+
+
+def test_apples_verifier_refuses_every_case_about_a_purchase(realm, customer, judged):
+    bought = realm.buy(customer, COINS)
+    cases = pack(realm, transactionId=bought.id)
+    check(cases, judged)
+    for name in RIGHT:
+        assert decoded(cases[name]["signedTransactionInfo"])["transactionId"] == bought.id
+
+
+def test_apples_verifier_refuses_every_case_about_a_subscription_in_the_past(realm, customer, judged):
+    with realm.on_clock(customer, now_ms() - 400 * 86_400_000):
+        bought = realm.buy(customer, BASIC)
+        cases = pack(realm, transactionId=bought.id)
+    check(cases, judged)
+    notice = decoded(cases["control"]["signedPayload"])
+    assert notice["notificationType"] == "SUBSCRIBED" and notice["data"]["status"] == 1
+    assert judged("renewal_info", notice["data"]["signedRenewalInfo"]) is None
+
+
+def test_every_notification_has_a_uuid_of_its_own(sandbox):
+    cases = [*pack(sandbox).values(), *pack(sandbox).values()]
+    uuids = [decoded(case["signedPayload"])["notificationUUID"] for case in cases]
+    assert len(set(uuids)) == len(uuids)
+
+
+def test_control_knows_its_cases(sandbox):
+    only = pack(sandbox, case="alg-none")
+    assert list(only) == ["alg-none"]
+    for query, code in [({"case": "alg-any"}, "unknown_case"), ({"transactionId": "1"}, "unknown_transaction")]:
+        with pytest.raises(ControlRefused) as refused:
+            pack(sandbox, **query)
+        assert (refused.value.status, refused.value.code) == (404, code)
+
+
+# Backends -------------------------------------------------------------------------------------------------------------
+
+
+class Backend:
+    """A developer's server; `accepts` decides about a signedPayload."""
+
+    def __init__(self, accepts):
+        backend = self
+        self.seen = []
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                backend.seen.append(body["signedPayload"])
+                try:
+                    status = 200 if accepts(body["signedPayload"]) else 401
+                except Exception:
+                    status = 400
+                self.send_response(status)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/apple"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@pytest.fixture
+def backend():
+    made = []
+
+    def make(accepts):
+        made.append(Backend(accepts))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.server.shutdown()
+        one.server.server_close()
+
+
+def attack(app, *arguments, code):
+    done = run_till(
+        "attack", "--app", app.bundle_id, "--control", app.server.address("control"), *arguments, timeout=120
+    )
+    assert done.returncode == code, f"{done.returncode}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def test_a_backend_that_verifies_passes(app, backend):
+    verifier = SignedDataVerifier([app.root], False, Environment.SANDBOX, app.bundle_id)
+
+    def accepts(jws):
+        notice = verifier.verify_and_decode_notification(jws)
+        verifier.verify_and_decode_signed_transaction(notice.data.signedTransactionInfo)
+        return True
+
+    careful = backend(accepts)
+    said = attack(app, "--post", careful.url, code=0).stdout
+    assert "Nothing was accepted that must be refused." in said
+    assert "accepted the second time too" in said
+    # The right one, thirteen wrong ones… and another right one twice.
+    assert len(careful.seen) == 17 and careful.seen[-1] == careful.seen[-2]
+
+
+def test_a_backend_that_only_decodes_is_found_out(app, backend):
+    weak = backend(lambda jws: decoded(jws)["notificationUUID"])
+    done = attack(app, "--post", weak.url, "--json", code=3)
+    report = json.loads(done.stdout)
+    tried = [entry["case"] for entry in report["attacks"]]
+    assert report["accepted"] == tried and len(tried) == 14
+    assert report["control"]["accepted"] and report["replay"]["accepted"]
+    assert "14 of 14 were accepted that must be refused" in attack(app, "--post", weak.url, code=3).stdout
+
+
+def test_a_backend_with_one_hole_is_told_of_that_one(app, backend):
+    verifier = SignedDataVerifier([app.root], False, Environment.SANDBOX, app.bundle_id)
+
+    def accepts(jws):
+        header = json.loads(base64.urlsafe_b64decode(jws.split(".")[0] + "=="))
+        if header["alg"] == "none":
+            return True
+        notice = verifier.verify_and_decode_notification(jws)
+        verifier.verify_and_decode_signed_transaction(notice.data.signedTransactionInfo)
+        return True
+
+    holed = backend(accepts)
+    said = attack(app, "--post", holed.url, code=3).stdout
+    assert "alg-none" in said and "ACCEPTED" in said and "1 of 14 were accepted" in said
+    assert "1 of 1 " in attack(app, "--post", holed.url, "--case", "alg-none", code=3).stdout
+    assert "Nothing was accepted" in attack(app, "--post", holed.url, "--case", "wrong-root", code=0).stdout
+
+
+def test_a_backend_that_forgets_replays_is_told_so(app, backend):
+    known = set()
+
+    def accepts(jws):
+        uuid = decoded(jws)["notificationUUID"]
+        if uuid in known:
+            return False
+        known.add(uuid)
+        return True
+
+    said = attack(app, "--post", backend(accepts).url, "--case", "replayed-notification", code=0).stdout
+    assert "refused the second time; it will be sent again and again" in said
+
+
+def test_a_backend_that_refuses_everything_proves_nothing(app, backend):
+    shut = backend(lambda jws: False)
+    done = attack(app, "--post", shut.url, code=1)
+    assert "it refuses everything" in done.stderr and "HTTP 401" in done.stderr
+    assert len(shut.seen) == 1
+    nobody = attack(app, "--post", f"http://127.0.0.1:{free_port()}/apple", code=1)
+    assert "Nobody answers at" in nobody.stderr
+
+
+def test_the_command_lists_prints_and_serves(app, sandbox):
+    listed = attack(app, code=0).stdout
+    for name, case in pack(sandbox).items():
+        assert name in listed and case["wrong"] in listed and case["refusal"] in listed
+    printed = attack(app, "--case", "hs256-public-key", code=0).stdout
+    assert "hs256-public-key" in printed
+    printed = json.loads(attack(app, "--case", "hs256-public-key", "--json", code=0).stdout)
+    assert len(printed["cases"]) == 1 and printed["cases"][0]["signedPayload"].count(".") == 2
+    assert "There is no case lost" in attack(app, "--case", "lost", code=1).stderr
+    assert attack(app, "--post", "here", code=64).stderr
+
+
+def test_the_command_serves_until_it_is_stopped(app):
+    port = free_port()
+    process = subprocess.Popen(
+        [till_binary(), "attack", "--app", app.bundle_id, "--control", app.server.address("control")]
+        + ["--serve", str(port)], stdout=subprocess.DEVNULL, env=clean_environment(),
+    )
+    try:
+        def fetch(path):
+            return urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10).read().decode()
+
+        for _ in range(100):
+            try:
+                listed = fetch("/")
+                break
+            except OSError:
+                assert process.poll() is None
+                time.sleep(0.1)
+        assert "wrong-root" in listed
+        assert decoded(fetch("/wrong-root"))["data"]["bundleId"] == app.bundle_id
+        assert decoded(fetch("/wrong-root/transaction"))["bundleId"] == app.bundle_id
+        with pytest.raises(urllib.error.HTTPError) as missing:
+            fetch("/lost")
+        assert missing.value.code == 404
+    finally:
+        process.terminate()
+        assert process.wait(10) == 0

@@ -1,0 +1,71 @@
+import Testing
+import TillCore
+import TillShop
+import TillSigning
+import TillStorage
+import TillTesting
+
+@Suite("The attack pack")
+struct AttackPackTests {
+    private func text(_ jws: String, _ key: String) throws -> String? {
+        guard case .string(let text)? = try CompactJWS(jws, limit: 65_536).claims[key] else { return nil }
+        return text
+    }
+
+    @Test("Each case has a name of its own, which leads back to it")
+    func names() {
+        #expect(Set(Attack.allCases.map(\.name)).count == Attack.allCases.count)
+        for attack in Attack.allCases { #expect(Attack(name: attack.name) == attack) }
+        #expect(Attack(name: "") == nil)
+        #expect(Attack.allCases.filter { !$0.isRefused } == [.control, .replayed])
+    }
+
+    @Test("What is about a purchase differs from it in the one thing that is wrong")
+    func oneThing() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let product = try #require(SampleProducts.all.first { $0.type == .consumable })
+        let row = try await test.buy(product.id, by: "ann")
+        let scope = AccountScope(realm: .sandbox, app: test.app.bundleID)
+        let account = try #require(try await test.shop.storage.account(row.account))
+        let pack = try AttackPack(test.shop, scope, about: (row, account))
+        for attack in Attack.allCases where attack != .renewalInfo {
+            let sample = try pack.sample(attack)
+            let claims = try CompactJWS(sample.signedTransactionInfo, limit: 65_536).claims
+            #expect(claims["transactionId"] == .string(row.id.wireForm))
+            #expect((claims["bundleId"] == .string(test.app.bundleID)) == (attack != .otherApp))
+            #expect((claims["environment"] == .string("Sandbox")) == (attack != .otherRealm))
+            #expect((claims["productId"] == .string(product.id)) == (attack != .forged(.tamperedPayload)))
+        }
+    }
+
+    @Test("Without a root at hand there is no forger, and nobody is told anything about certificates")
+    func rootless() async throws {
+        let test = try await TestShop()
+        let shop = try await Shop(
+            storage: test.shop.storage,
+            chain: test.shop.signingChain,
+            wallClock: { Timestamp(milliseconds: 0) }
+        )
+        #expect(shop.authority.reply(to: [], at: 0) == nil)
+        #expect(shop.authority.certificates.isEmpty)
+        #expect(throws: AttackRefused.self) {
+            try AttackPack(shop, AccountScope(realm: .sandbox, app: test.app.bundleID), about: nil)
+        }
+        #expect(test.shop.authority.certificates.map(\.certificate.part) == [.intermediate, .leaf])
+    }
+
+    @Test("What is said of a certificate outlives the process")
+    func durable() async throws {
+        let test = try await TestShop()
+        let leaf = try #require(test.shop.authority.certificates.map(\.certificate).last)
+        let state = OCSPState.revoked(at: 1_767_225_600_000, reason: .superseded)
+        try await test.shop.authority.say(state, of: [leaf])
+        let shop = try await Shop(
+            storage: test.shop.storage,
+            chain: test.shop.signingChain,
+            wallClock: { Timestamp(milliseconds: 0) }
+        )
+        try shop.authority.open(try CertificateStore(test.directory).root(), chains: [test.shop.signingChain])
+        #expect(shop.authority.certificates.map(\.state) == [.good, state])
+    }
+}

@@ -1,0 +1,233 @@
+import Foundation
+import Testing
+import X509
+
+@testable import TillSigning
+
+@Suite("The OCSP responder")
+struct OCSPResponderTests {
+    static let minute: Int64 = 60_000
+
+    let root: RootAuthority
+    let chain: SigningChain
+    let responder: OCSPResponder
+
+    init() throws {
+        root = try RootAuthority.make()
+        chain = try SigningChain.issue(under: root, ocspURL: "http://localhost:8888/ocsp")
+        var responder = try OCSPResponder(root: root)
+        try responder.add(chain)
+        self.responder = responder
+    }
+
+    /// OpenSSL compares with the wall clock.
+    private var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+
+    // MARK: OpenSSL as the client
+
+    /// Certificates and what is asked about them, as files.
+    private struct Desk {
+        let folder: URL
+        let root: String
+        let intermediate: String
+        let leaf: String
+
+        init(_ folder: URL, _ chain: SigningChain) throws {
+            let parts = chain.certificatesDER.map(CertificateText.pem)
+            self.folder = folder
+            leaf = try folder.file("leaf.pem", parts[0])
+            intermediate = try folder.file("intermediate.pem", parts[1])
+            root = try folder.file("root.pem", parts[2])
+        }
+
+        /// A question of OpenSSL's.
+        func question(_ arguments: [String]) throws -> [UInt8] {
+            let path = folder.appendingPathComponent("question.der")
+            let answer = try OpenSSL.run(["ocsp"] + arguments + ["-reqout", path.path])
+            #expect(answer.status == 0, "\(answer.text)")
+            return Array(try Data(contentsOf: path))
+        }
+
+        /// What OpenSSL makes of an answer, having asked the same.
+        func judgement(of bytes: [UInt8], _ arguments: [String]) throws -> String {
+            let path = folder.appendingPathComponent("answer.der")
+            try Data(bytes).write(to: path)
+            let asked = folder.appendingPathComponent("question.der").path
+            let certificates = ["-CAfile", root, "-verify_other", intermediate, "-no-CApath", "-no-CAstore"]
+            // The nonce of the question, and not another one.
+            let files = ["-reqin", asked, "-no_nonce", "-respin", path.path]
+            return try OpenSSL.run(["ocsp"] + files + certificates + arguments).text
+        }
+    }
+
+    private func bytes(_ reply: OCSPReply) throws -> [UInt8] {
+        guard case .answer(let bytes) = reply.content else { throw NoAnswer() }
+        return bytes
+    }
+
+    private struct NoAnswer: Error {}
+
+    @Test(
+        "OpenSSL finds leaf and intermediate good, whichever hash it asks by",
+        arguments: ["sha1", "sha256", "sha384"]
+    )
+    func good(hash: String) throws {
+        try OpenSSL.inFolder { folder in
+            let desk = try Desk(folder, chain)
+            for (issuer, certificate) in [(desk.intermediate, desk.leaf), (desk.root, desk.intermediate)] {
+                let asked = ["-\(hash)", "-issuer", issuer, "-cert", certificate]
+                let reply = responder.reply(to: try desk.question(asked), at: now) { _ in .good }
+                let text = try desk.judgement(of: try bytes(reply), asked)
+                #expect(text.contains("Response verify OK"), "\(text)")
+                #expect(text.contains(".pem: good"), "\(text)")
+                #expect(reply.delay == 0)
+            }
+        }
+    }
+
+    @Test("OpenSSL reads when and why a certificate was revoked")
+    func revoked() throws {
+        try OpenSSL.inFolder { folder in
+            let desk = try Desk(folder, chain)
+            let asked = ["-issuer", desk.intermediate, "-cert", desk.leaf]
+            let question = try desk.question(asked)
+            for reason in OCSPRevocationReason.allCases {
+                let reply = responder.reply(to: question, at: now) { _ in
+                    .revoked(at: 1_767_268_800_000, reason: reason)
+                }
+                let text = try desk.judgement(of: try bytes(reply), asked)
+                #expect(text.contains("Response verify OK") && text.contains("leaf.pem: revoked"), "\(text)")
+                // OpenSSL 3.0 has no words for the last two.
+                let isNamed = text.lowercased().contains("reason: \(reason.rawValue.lowercased())")
+                #expect(isNamed || [.privilegeWithdrawn, .aaCompromise].contains(reason), "\(text)")
+                let content = try bytes(reply)
+                #expect(Data(content).range(of: Data([0xA0, 3, 0x0A, 1, reason.code])) != nil)
+                #expect(text.contains("Revocation Time: Jan  1 12:00:00 2026 GMT"), "\(text)")
+            }
+            let silent = responder.reply(to: question, at: now) { _ in .revoked(at: 0, reason: nil) }
+            let text = try desk.judgement(of: try bytes(silent), asked)
+            #expect(text.contains("revoked") && !text.contains("Reason"), "\(text)")
+        }
+    }
+
+    @Test("Several certificates of one issuer are answered at once, each with its own state, those of old chains too")
+    func several() throws {
+        let newer = try SigningChain.issue(under: root, ocspURL: "http://localhost:8888/ocsp")
+        var responder = responder
+        let isNew = try responder.add(newer)
+        let isNewAgain = try responder.add(newer)
+        #expect(isNew && !isNewAgain)
+        #expect(responder.certificates.map(\.chainID) == [chain.id, chain.id, newer.id, newer.id])
+        let revoked = responder.certificates[2].serial
+        try OpenSSL.inFolder { folder in
+            let desk = try Desk(folder, chain)
+            let other = try folder.file("newer.pem", CertificateText.pem(of: newer.certificatesDER[1]))
+            let asked = ["-issuer", desk.root, "-cert", desk.intermediate, "-cert", other]
+            let reply = responder.reply(to: try desk.question(asked), at: now) {
+                $0 == revoked ? .revoked(at: 0, reason: .superseded) : .good
+            }
+            let text = try desk.judgement(of: try bytes(reply), asked)
+            #expect(text.contains("Response verify OK") && text.contains("intermediate.pem: good"), "\(text)")
+            #expect(text.contains("newer.pem: revoked"), "\(text)")
+        }
+    }
+
+    @Test("A number that was never issued is unknown; of another root nothing is known at all")
+    func unknown() throws {
+        try OpenSSL.inFolder { folder in
+            let desk = try Desk(folder, chain)
+            let asked = ["-issuer", desk.intermediate, "-serial", "0x1234"]
+            let reply = responder.reply(to: try desk.question(asked), at: now) { _ in .good }
+            let text = try desk.judgement(of: try bytes(reply), asked)
+            #expect(text.contains("Response verify OK") && text.contains("0x1234: unknown"), "\(text)")
+
+            let stranger = try SigningChain.issue(under: try RootAuthority.make(), ocspURL: "http://localhost/ocsp")
+            var responder = responder
+            let isTaken = try responder.add(stranger)
+            #expect(!isTaken)
+            let strange = try Desk(folder, stranger)
+            let question = try strange.question(["-issuer", strange.intermediate, "-cert", strange.leaf])
+            let refusal = try bytes(responder.reply(to: question, at: now) { _ in .good })
+            #expect(refusal == [0x30, 3, 0x0A, 1, 6])
+        }
+    }
+
+    @Test("What is out of date, slow, wrong or dead is so, and nothing else about it")
+    func states() throws {
+        try OpenSSL.inFolder { folder in
+            let desk = try Desk(folder, chain)
+            let asked = ["-issuer", desk.intermediate, "-cert", desk.leaf]
+            let question = try desk.question(asked)
+            func reply(_ state: OCSPState) -> OCSPReply { responder.reply(to: question, at: now) { _ in state } }
+            let stale = try desk.judgement(of: try bytes(reply(.stale)), asked)
+            #expect(stale.contains("Response verify OK") && stale.contains("status expired"), "\(stale)")
+            let slow = reply(.slow(milliseconds: 700))
+            #expect(slow.delay == 700)
+            #expect(try desk.judgement(of: try bytes(slow), asked).contains("leaf.pem: good"))
+            #expect(try desk.judgement(of: try bytes(reply(.error(.tryLater))), asked).contains("trylater"))
+            #expect(try desk.judgement(of: try bytes(reply(.error(.internalError))), asked).contains("internalerror"))
+            #expect(try desk.judgement(of: try bytes(reply(.error(.unauthorized))), asked).contains("unauthorized"))
+            #expect(reply(.error(.http500)).content == .serverError)
+            #expect(reply(.dead).content == .silence)
+        }
+    }
+
+    // MARK: Hostile questions
+
+    @Test("A question with one bit changed, cut short or lengthened is answered, and never by a crash")
+    func hostile() throws {
+        let question = try OpenSSL.inFolder { folder in
+            let desk = try Desk(folder, chain)
+            return try desk.question(["-issuer", desk.intermediate, "-cert", desk.leaf, "-cert", desk.leaf])
+        }
+        var statuses: [UInt8: Int] = [:]
+        func ask(_ bytes: [UInt8]) throws {
+            let answer = try self.bytes(responder.reply(to: bytes, at: now) { _ in .good })
+            // 30 len 0a 01 status, or a long answer whose status comes after four bytes of head.
+            let status = answer.count == 5 ? answer[4] : 0
+            statuses[status, default: 0] += 1
+        }
+        for place in question.indices {
+            for bit in 0..<8 {
+                var bytes = question
+                bytes[place] ^= 1 << bit
+                try ask(bytes)
+            }
+            try ask(Array(question[..<place]))
+            try ask(question + question[..<place])
+        }
+        #expect(Set(statuses.keys).isSubset(of: [0, 1, 6]), "\(statuses)")
+        #expect(statuses[1, default: 0] > question.count)
+    }
+
+    @Test(
+        "What is too deep, too long, too many or none is malformed",
+        arguments: [
+            [], [0x30, 0x00], [0x30, 0x80, 0x00, 0x00], [0x05, 0x00],
+            // Deeper than anybody asks: sequences in sequences.
+            (0..<100).reversed().reduce(into: [UInt8]()) { bytes, _ in
+                bytes = [0x30, 0x82, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes
+            },
+            [UInt8](repeating: 0x30, count: 20_000),
+            [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0x30, 0x88] + [UInt8](repeating: 0xFF, count: 8),
+            // A question for nothing.
+            [0x30, 0x04, 0x30, 0x02, 0x30, 0x00],
+        ] as [[UInt8]]
+    )
+    func malformed(bytes: [UInt8]) throws {
+        #expect(try self.bytes(responder.reply(to: bytes, at: now) { _ in .good }) == [0x30, 3, 0x0A, 1, 1])
+    }
+
+    @Test("Thirty-two certificates are answered, thirty-three are too many")
+    func count() throws {
+        try OpenSSL.inFolder { folder in
+            let desk = try Desk(folder, chain)
+            for (count, isAnswered) in [(32, true), (33, false)] {
+                let serials = (1...count).flatMap { ["-serial", "\($0)"] }
+                let question = try desk.question(["-no_nonce", "-issuer", desk.intermediate] + serials)
+                let answer = try bytes(responder.reply(to: question, at: now) { _ in .good })
+                #expect((answer.count > 5) == isAnswered)
+            }
+        }
+    }
+}
