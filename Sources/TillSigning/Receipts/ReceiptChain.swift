@@ -9,7 +9,7 @@ import X509
 /// Making one takes some tenths of a second, as RSA keys do. See docs/api/app-receipts.md.
 package struct ReceiptChain: Sendable, CustomStringConvertible {
     private let inspection: ReceiptChainInspection
-    private let leafPrivateKey: _RSA.Signing.PrivateKey
+    let leafPrivateKey: _RSA.Signing.PrivateKey
     private let container: ReceiptContainer
     let purchasePrivateKey: _RSA.Signing.PrivateKey
 
