@@ -16,6 +16,8 @@ package enum DocumentKind: String, CaseIterable, Sendable {
     case job
     /// The certificates of a chain that has signed notifications, by the chain's id.
     case chain
+    /// A fault rule, by its id.
+    case fault
     /// Values of the shop itself, such as the key under which cursors are sealed.
     case shop
 }

@@ -30,7 +30,7 @@ struct Till: AsyncParsableCommand {
             AskToBuyCommand.self,
             RefundCommand.self, ProductCommand.self, PriceCommand.self, ExtendCommand.self, JobCommand.self,
             ClockCommand.self, RulesCommand.self, EndpointCommand.self, NotificationsCommand.self, NotifyCommand.self,
-            ListenCommand.self, History.self, Explain.self, AuthorityCommand.self,
+            ListenCommand.self, FaultCommand.self, History.self, Explain.self, AuthorityCommand.self,
             DoctorCommand.self,
             BackupCommand.self, Simulate.self,
         ]

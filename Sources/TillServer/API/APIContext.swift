@@ -9,12 +9,15 @@ package struct APIContext: RequestContext {
     /// What Hummingbird keeps of the request.
     package var coreContext: CoreRequestContextStorage
     let requestID: String
+    /// The connection, for faults that end it.
+    let channel: any Channel
     let claimed: ClaimedBox
 
     /// Gives the request an id; nobody is claimed yet.
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         requestID = RequestID.make()
+        channel = source.channel
         claimed = ClaimedBox()
     }
 }

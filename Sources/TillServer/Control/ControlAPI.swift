@@ -38,6 +38,7 @@ package struct ControlAPI: Sendable {
             customerRoutes, cardRoutes,
             purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
             ruleRoutes, endpointRoutes, notificationRoutes, listenRoutes, journalRoutes, authorityRoutes, receiptRoutes,
+            faultRoutes,
         ].flatMap(\.self)
     }
 
