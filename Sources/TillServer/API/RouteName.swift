@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// The names of Apple's routes, as the documentation's titles have them: by them fault rules and rate limits speak.
 enum RouteName {
     static let byPath: [String: String] = [

@@ -15,13 +15,13 @@ extension ControlAPI {
         Schema.optional("customer", .string("Only of this customer.")),
         Schema.optional("percent", .integer("Of how many calls that it could strike; all by default.", 1...100)),
         Schema.optional("limit", .integer("How often at the most; without end by default.", 1...1_000_000)),
-        Schema.optional("until", .integer("Not after this instant by the wall, in milliseconds since 1970.", 0...Int.max)),
+        Schema.optional("until", .integer("Not after this instant by the wall, in milliseconds since 1970.", 0...Int64.max)),
         Schema.optional("code", .integer("An error code, an HTTP status, or a status of verifyReceipt.", 400...9_999_999)),
         Schema.optional("retryAfter", .integer("Seconds, for the Retry-After of an error.", 0...86_400)),
         Schema.optional("milliseconds", .integer("How long it holds something up.", 0...600_000)),
         Schema.optional("spread", .integer("Up to so many milliseconds more, by chance.", 0...600_000)),
         Schema.optional("perHour", .integer("Calls that a rate limit lets pass; Apple's by default.", 0...1_000_000_000)),
-        Schema.optional("seed", .integer("From which chance is drawn.", 0...Int.max)),
+        Schema.optional("seed", .integer("From which chance is drawn.", 0...Int64.max)),
     ]
 
     private static let faultSchema = Schema.object(

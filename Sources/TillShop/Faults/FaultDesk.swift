@@ -32,6 +32,9 @@ package final class FaultDesk: Sendable {
         package var struck = 0
         /// The calls of an hour, for a rate limit, by app, realm and route.
         fileprivate var hours: [String: Hour] = [:]
+
+        /// A rule that struck nobody yet.
+        package init(rule: FaultRule) { self.rule = rule }
     }
 
     fileprivate struct Hour {
