@@ -148,6 +148,7 @@ extension Shop {
         switch await commits.commit(change) {
         case .success:
             if !change.notifications.isEmpty { chains.keep(chain) }
+            recentRows.note(change)
             signals.committed(change, telling: ledger.notifications)
             let acting = change.accounts.first { $0.account.id == actor }?.account ?? loaded[0]
             return isUpToDate ? .done(Outcome(account: acting, ledger: ledger)) : .behind(ledger)

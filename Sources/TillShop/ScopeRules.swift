@@ -11,6 +11,8 @@ package struct ScopeRules: Codable, Equatable, Sendable {
     package var refundRule: RefundRule?
     /// Where notifications go.
     package var endpoints: [EndpointRecord]
+    /// False: Apple's production does not know an app before its first release, and answers 401.
+    package var isReleased: Bool?
 
     /// Nothing chosen.
     package init() { endpoints = [] }

@@ -34,6 +34,10 @@ package final class Shop: Sendable {
     /// The root and its chains, of which the OCSP responder speaks.
     package let authority: AuthorityDesk
     let chains: Chains
+    /// What is to go wrong on demand.
+    package let faults: FaultDesk
+    /// What was written a moment ago, which may not be found yet.
+    package let recentRows: RecentRows
     let identifiers: IdentifierPool
     let commits: CommitQueue
     let locks = AccountLocks()
@@ -75,6 +79,8 @@ package final class Shop: Sendable {
         seed = try await Self.seed(storage)
         journal = Journal(storage: storage, logger: logger, keeping: settings.journalLength)
         cursors = try await CursorSeal(storage: storage)
+        faults = try await FaultDesk(storage: storage, wallClock: wallClock)
+        recentRows = RecentRows(wallClock: wallClock)
         identifiers = IdentifierPool(storage: storage)
         commits = CommitQueue(storage: storage)
     }

@@ -18,6 +18,8 @@ package enum DocumentKind: String, CaseIterable, Sendable {
     case chain
     /// What the OCSP responder says of a certificate, by its serial number.
     case revocation
+    /// A fault rule, by its id.
+    case fault
     /// Values of the shop itself, such as the key under which cursors are sealed.
     case shop
 }

@@ -53,12 +53,14 @@ struct RulesCommand: AsyncParsableCommand {
         var graceCovers: String?
         @Option(help: "followPreference, alwaysGrant, alwaysDecline or byHand.")
         var refundRule: String?
+        @Option(help: "true, or false: production answers 401, as before an app's first release.")
+        var released: Bool?
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
 
         func validate() throws {
-            guard rate != nil || grace != nil || refundRule != nil else {
-                throw ValidationError("Name a rule: --rate, --grace or --refund-rule.")
+            guard rate != nil || grace != nil || refundRule != nil || released != nil else {
+                throw ValidationError("Name a rule: --rate, --grace, --refund-rule or --released.")
             }
             if let grace, grace != "off", Int(grace) == nil {
                 throw ValidationError("--grace is 3, 16, 28 or off.")
@@ -71,6 +73,7 @@ struct RulesCommand: AsyncParsableCommand {
             let body = JSONTree.members([
                 "rate": .text(rate), "refundRule": .text(refundRule),
                 "grace": days.map { .members(["days": $0, "coverage": .text(graceCovers)]) },
+                "released": released.map { .bool($0) },
             ])
             try await server.show {
                 try await $0.put("\(try await scope.path($0))/rules", bytes: body.written())
@@ -84,6 +87,7 @@ struct RulesCommand: AsyncParsableCommand {
         let grace = rules["grace"].map { "\($0["days"]?.text ?? "") days, \($0["coverage"]?.text ?? "")" }
         return Tale.table([
             ("rate", rules["rate"]?.text), ("grace", grace ?? "off"), ("refundRule", rules["refundRule"]?.text),
+            ("released", rules["released"]?.text),
         ])
     }
 }

@@ -30,7 +30,8 @@ struct Till: AsyncParsableCommand {
             AskToBuyCommand.self,
             RefundCommand.self, ProductCommand.self, PriceCommand.self, ExtendCommand.self, JobCommand.self,
             ClockCommand.self, RulesCommand.self, EndpointCommand.self, NotificationsCommand.self, NotifyCommand.self,
-            ListenCommand.self, History.self, Explain.self, AuthorityCommand.self, AttackCommand.self,
+            ListenCommand.self, FaultCommand.self, History.self, Explain.self, AuthorityCommand.self,
+            AttackCommand.self,
             DoctorCommand.self,
             BackupCommand.self, Simulate.self,
         ]

@@ -9,6 +9,8 @@ package struct APIContext: RequestContext {
     /// What Hummingbird keeps of the request.
     package var coreContext: CoreRequestContextStorage
     let requestID: String
+    /// The connection, for faults that end it.
+    let channel: any Channel
     let claimed: ClaimedBox
     /// The connection, for who must cut it.
     let channel: any Channel
@@ -17,6 +19,7 @@ package struct APIContext: RequestContext {
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         requestID = RequestID.make()
+        channel = source.channel
         claimed = ClaimedBox()
         channel = source.channel
     }

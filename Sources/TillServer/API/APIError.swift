@@ -12,8 +12,10 @@ package struct APIError: Error, Sendable {
     package let status: HTTPResponse.Status
     /// Why, in words, with the values involved.
     package private(set) var explanation: String
+    /// The value of `Retry-After`; nil leaves the header out.
+    private(set) var retryAfter: Int64?
 
-    private init(_ code: Int, _ message: String) {
+    init(_ code: Int, _ message: String) {
         self.code = code
         self.message = message
         status = HTTPResponse.Status(code: code / 10_000)
@@ -32,6 +34,13 @@ package struct APIError: Error, Sendable {
         var explained = self
         explained.explanation = explanation
         return explained
+    }
+
+    /// The same error with a `Retry-After`.
+    func retrying(after value: Int64?) -> APIError {
+        var error = self
+        error.retryAfter = value
+        return error
     }
 
     // MARK: 400
@@ -192,12 +201,20 @@ package struct APIError: Error, Sendable {
     static let transactionIDNotFound = APIError(4_040_010, "Transaction id not found.")
     static let appTransactionDoesNotExist = APIError(4_040_019, "No AppTransaction exists for the customer.")
 
+    // MARK: 429
+
+    static let rateLimitExceeded = APIError(4_290_000, "Rate limit exceeded.")
+
     // MARK: 500
 
     static let generalInternal = APIError(5_000_000, "An unknown error occurred.")
     static let generalInternalRetryable = APIError(5_000_001, "An unknown error occurred. Please try again.")
 
     // MARK: Without an error object
+
+    static func bare(_ status: HTTPResponse.Status, _ explanation: String) -> APIError {
+        APIError(status, explanation)
+    }
 
     static func malformed(_ explanation: String) -> APIError { APIError(.badRequest, explanation) }
     static func noSuchRoute(_ explanation: String) -> APIError { APIError(.notFound, explanation) }

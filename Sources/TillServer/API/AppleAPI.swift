@@ -72,6 +72,8 @@ package struct AppleAPI: Sendable {
             caller: caller,
             now: shop.now(in: caller.scope)
         )
+        try refuseUnreleased(caller)
+        guard shop.faults.isEmpty else { return try await answerUnderFaults(endpoint, exchange, context) }
         return try await endpoint.answer(exchange)
     }
 }
@@ -132,6 +134,8 @@ struct Exchange: Sendable {
     let caller: Caller
     /// The shop's time.
     let now: Timestamp
+    /// A fault: what was bought within so many milliseconds by the wall is not found.
+    var readGap: Int?
 
     var scope: AccountScope { caller.scope }
 

@@ -35,6 +35,6 @@ extension AppleAPI {
         let rows = try await shop.storage.transactions(in: order)
         guard let first = rows.first else { return [] }
         let owner = try await shop.storage.owner(of: first.id, in: exchange.scope)
-        return owner == nil ? [] : rows
+        return owner == nil ? [] : rows.filter { !isHidden($0.id, exchange) }
     }
 }

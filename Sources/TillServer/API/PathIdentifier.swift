@@ -25,7 +25,19 @@ extension AppleAPI {
     /// The customer whom any transaction id, original or not, or an app transaction id names.
     func customer(_ exchange: Exchange) async throws -> AccountID {
         let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
+        try refuseHidden(TransactionID(number), exchange, .transactionIDNotFound)
         return try await customer(number, in: exchange.scope, orThrow: .transactionIDNotFound)
+    }
+
+    /// A fault lets nobody find what was bought a moment ago.
+    func refuseHidden(_ id: TransactionID, _ exchange: Exchange, _ error: APIError) throws {
+        guard isHidden(id, exchange) else { return }
+        throw error.because("A fault (staleReads) hides transaction \(id.number) for a while.")
+    }
+
+    /// Whether a fault hides a row for a while.
+    func isHidden(_ id: TransactionID, _ exchange: Exchange) -> Bool {
+        exchange.readGap.map { shop.recentRows.isYounger(id, than: $0) } ?? false
     }
 
     func customer(_ number: Int64, in scope: AccountScope, orThrow error: APIError) async throws -> AccountID {

@@ -69,7 +69,9 @@ struct RefusalMiddleware: RouterMiddleware {
         var json = PayloadWriter(capacity: 128)
         json.put("errorCode", code)
         json.put("errorMessage", error.message)
-        return .json(json.finish(), status: error.status)
+        var response = Response.json(json.finish(), status: error.status)
+        if let wait = error.retryAfter { response.headers[.retryAfter] = String(wait) }
+        return response
     }
 
     private func note(

@@ -17,12 +17,15 @@ extension AppleAPI {
     private func subscriptionStatuses(_ exchange: Exchange) async throws -> Response {
         let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
         let wanted = try Self.statuses(exchange.query)
+        try refuseHidden(TransactionID(number), exchange, .transactionIDNotFound)
         let id = try await customer(number, in: exchange.scope, orThrow: .transactionIDNotFound)
         guard let found = try await shop.storage.account(id) else { throw APIError.transactionIDNotFound }
         let account = try await shop.upToDate(found)
         let now = shop.now(of: account)
 
-        let chosen = account.subscriptions.filter { wanted.isEmpty || wanted.contains($0.status(at: now)) }
+        let chosen = account.subscriptions.filter {
+            (wanted.isEmpty || wanted.contains($0.status(at: now))) && !isHidden($0.current.id, exchange)
+        }
         let groups = Dictionary(grouping: chosen, by: \.groupID).sorted { $0.key < $1.key }
         let data = try groups.map { group, subscriptions in
             var json = PayloadWriter()

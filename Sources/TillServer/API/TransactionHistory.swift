@@ -26,7 +26,7 @@ extension AppleAPI {
 
         var cursor = Cursor(route: route, account: account, isAscending: isAscending, filters: digest, position: 0)
         let position = try revision.map { try resume($0, expecting: cursor).position }
-        let page = try await shop.storage.history(
+        var page = try await shop.storage.history(
             HistoryQuery(
                 account: account,
                 position: position,
@@ -35,6 +35,7 @@ extension AppleAPI {
                 limit: Self.pageSize
             )
         )
+        if exchange.readGap != nil { hideRecentRows(of: &page, isAscending, from: position, exchange) }
         // Past the last page the cursor stands at the head: kept, it finds exactly what changes from now on.
         cursor.position =
             page.hasMore
@@ -49,6 +50,24 @@ extension AppleAPI {
         json.put("hasMore", page.hasMore)
         json.put("signedTransactions", try await signed(page.rows, exchange))
         return .json(json.finish())
+    }
+
+    /// A fault hides what was bought a moment ago. A cursor must not pass it, or it would never be found.
+    private func hideRecentRows(
+        of page: inout HistoryPage,
+        _ isAscending: Bool,
+        from position: Int64?,
+        _ exchange: Exchange
+    ) {
+        guard isAscending else {
+            page.rows.removeAll { isHidden($0.id, exchange) }
+            return
+        }
+        let seen = page.rows.prefix { !isHidden($0.id, exchange) }
+        guard seen.count < page.rows.count else { return }
+        page.rows = Array(seen)
+        page.hasMore = false
+        page.head = seen.last?.change ?? position ?? 0
     }
 
     /// Reads a revision that an earlier answer gave.

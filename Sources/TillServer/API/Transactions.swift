@@ -17,6 +17,7 @@ extension AppleAPI {
 
     private func transactionInfo(_ exchange: Exchange) async throws -> Response {
         let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
+        try refuseHidden(TransactionID(number), exchange, .transactionIDNotFound)
         let row = try await transaction(number, in: exchange.scope, orThrow: .transactionIDNotFound)
         var json = PayloadWriter(capacity: 8_192)
         json.put("signedTransactionInfo", try await signed([row], exchange)[0])

@@ -21,11 +21,42 @@ extension AppleAPI {
     }
 
     private func verifyReceipt(_ request: Request, _ context: APIContext) async -> Response {
-        let answer = await judge(request, context)
+        let (answer, strike) = await judgeUnderFaults(request, context)
+        if let strike, strike.rule.kind == .cut { try? await context.channel.close() }
         if let explanation = answer.explanation {
             await note(answer, explanation, request, context)
         }
-        return .json(answer.body)
+        let response = Response.json(answer.body)
+        guard let strike, strike.rule.kind == .half else { return response }
+        return (try? await Self.half(of: response, context.channel)) ?? response
+    }
+
+    /// The answer, unless a fault gives another; and the fault that ends the connection.
+    private func judgeUnderFaults(_ request: Request, _ context: APIContext) async -> (VerifyReceiptAnswer, Strike?) {
+        guard !shop.faults.isEmpty else { return (await judge(request, context), nil) }
+        let answer = await judge(request, context)
+        let target = FaultDesk.Target(
+            realm: realm,
+            app: answer.app ?? "",
+            route: RouteName.verifyReceipt,
+            customer: nil
+        )
+        var ending: Strike?
+        for strike in shop.faults.strikes(on: target) {
+            switch strike.rule.kind {
+            case .latency:
+                await note(strike, request, context, app: answer.app)
+                try? await Task.sleep(for: .milliseconds(strike.milliseconds))
+            case .receiptStatus:
+                let status = strike.rule.code ?? 21_005
+                return (.faulty(status, in: realm, of: answer.app, because: strike.rule.words), nil)
+            case .cut, .half:
+                await note(strike, request, context, app: answer.app)
+                ending = strike
+            default: break
+            }
+        }
+        return (answer, ending)
     }
 
     private func judge(_ request: Request, _ context: APIContext) async -> VerifyReceiptAnswer {

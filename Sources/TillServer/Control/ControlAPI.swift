@@ -38,7 +38,7 @@ package struct ControlAPI: Sendable {
             customerRoutes, cardRoutes,
             purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
             ruleRoutes, endpointRoutes, notificationRoutes, listenRoutes, journalRoutes, authorityRoutes, receiptRoutes,
-            revocationRoutes, attackRoutes,
+            revocationRoutes, attackRoutes, faultRoutes,
         ].flatMap(\.self)
     }
 

@@ -30,6 +30,10 @@ extension ControlAPI {
                 "refundRule",
                 .string("Who decides on refunds that are asked for.", oneOf: RefundRule.allCases.map(\.rawValue))
             ),
+            Schema.required(
+                "released",
+                .boolean("False lets production answer 401, as before an app's first release.")
+            ),
         ]
     )
 
@@ -67,6 +71,7 @@ extension ControlAPI {
                                 oneOf: RefundRule.allCases.map(\.rawValue)
                             )
                         ),
+                        Schema.optional("released", .boolean("False lets production answer 401.")),
                     ]
                 ),
                 response: Self.rulesSchema
@@ -79,6 +84,7 @@ extension ControlAPI {
                     if let rate = body.text("rate") { rules.rate = RenewalRate(name: rate) }
                     if let grace { rules.grace = grace }
                     if let refundRule { rules.refundRule = refundRule }
+                    if let released = body.flag("released") { rules.isReleased = released ? nil : false }
                 }
                 return json(rulesOf: scope)
             },
@@ -110,6 +116,7 @@ extension ControlAPI {
             }
         )
         json.put("refundRule", policy.refundRule.rawValue)
+        json.put("released", shop.registry.rules(of: scope).isReleased ?? true)
         return json.finish()
     }
 }

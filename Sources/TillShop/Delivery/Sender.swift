@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import ServiceLifecycle
 import TillCore
@@ -34,6 +35,8 @@ package actor Sender: Service {
     private var load: [Lane: Int] = [:]
     /// Clocks on which something is due to an endpoint that is busy.
     private var waitingForRoom: [Lane: Set<ClockName>] = [:]
+    /// What a fault lets others overtake, until an instant by the wall.
+    private var overtaken: [Key: Timestamp] = [:]
     private var pumping: Set<ClockName> = []
     private var pumpAgain: Set<ClockName> = []
     /// When a delivery falls due next on a clock that moves, by the wall.
@@ -156,6 +159,7 @@ package actor Sender: Service {
         for delivery in due where started < room {
             let key = Key(notification: delivery.notification, endpoint: endpoint.key)
             guard !underWay.contains(key), !before.contains(key) else { continue }
+            if let end = overtaken[key], shop.wallClock() < end { continue }
             var line: Line?
             if delivery.attempts.isEmpty, let original = delivery.original {
                 line = Line(scope: clock.scope, endpoint: endpoint.key, original: original)
@@ -182,7 +186,16 @@ package actor Sender: Service {
         _ endpoint: EndpointRecord,
         _ clock: ClockName
     ) async {
-        if let done = await send(delivery, endpoint, clock), !isStopping { await records.note(done) }
+        let strikes = strikes(on: delivery, endpoint, clock)
+        if let strike = strikes.first(where: { $0.rule.kind == .reorder }), overtaken[key] == nil {
+            // The next of its line goes first; this one when some time has passed.
+            let end = shop.wallClock().advanced(milliseconds: Int64(max(strike.milliseconds, 100)))
+            overtaken[key] = end
+            alarms[clock] = min(alarms[clock] ?? end, end)
+        } else if let done = await send(delivery, endpoint, clock, strikes), !isStopping {
+            await records.note(done)
+            overtaken[key] = nil
+        }
         underWay.remove(key)
         if let line { busy.remove(line) }
         load[lane, default: 1] -= 1
@@ -191,8 +204,25 @@ package actor Sender: Service {
         for other in others where other != clock { await pump(other) }
     }
 
+    /// The faults that strike a notification on its way.
+    private func strikes(on delivery: Delivery, _ endpoint: EndpointRecord, _ clock: ClockName) -> [Strike] {
+        guard !shop.faults.isEmpty else { return [] }
+        let target = FaultDesk.Target(
+            realm: clock.scope.realm,
+            app: clock.scope.app,
+            route: delivery.type + (delivery.subtype.map { "/\($0)" } ?? ""),
+            customer: nil
+        )
+        return shop.faults.strikes(onNotification: target)
+    }
+
     /// One attempt; nil when it could not even be tried.
-    private func send(_ delivery: Delivery, _ endpoint: EndpointRecord, _ clock: ClockName) async -> Delivery? {
+    private func send(
+        _ delivery: Delivery,
+        _ endpoint: EndpointRecord,
+        _ clock: ClockName,
+        _ strikes: [Strike]
+    ) async -> Delivery? {
         do {
             guard let entry = try await shop.storage.notification(delivery.notification) else {
                 var gone = delivery
@@ -200,6 +230,16 @@ package actor Sender: Service {
                 return gone
             }
             let body = try shop.postedBody(entry)
+            for strike in strikes { await note(strike, entry) }
+            if let delay = strikes.filter({ $0.rule.kind == .delay }).map(\.milliseconds).max() {
+                try await Task.sleep(for: .milliseconds(delay))
+            }
+            if strikes.contains(where: { $0.rule.kind == .drop }) {
+                return after(Delivered(result: .success, milliseconds: 0), delivery, clock, endpoint.version)
+            }
+            if strikes.contains(where: { $0.rule.kind == .duplicate }), !endpoint.isListener {
+                _ = await postman.post(body, to: endpoint.url)
+            }
             let delivered =
                 endpoint.isListener
                 ? await shop.listeners.deliver(body, entry, in: clock.scope)
@@ -210,6 +250,22 @@ package actor Sender: Service {
             shop.logger.error("a notification was not sent", metadata: ["cause": "\(error)"])
             return after(Delivered(result: .other, milliseconds: 0), delivery, clock, endpoint.version)
         }
+    }
+
+    /// Notes a fault in the journal, under the notification's UUID.
+    private func note(_ strike: Strike, _ entry: OutboxEntry) async {
+        await shop.journal.note(
+            JournalEntry(
+                id: "\(entry.uuid)/\(strike.rule.id)/\(UUID().uuidString.prefix(8))",
+                at: shop.wallClock(),
+                realm: entry.scope.realm,
+                method: "POST",
+                path: entry.type,
+                status: 200,
+                app: entry.scope.app,
+                explanation: strike.rule.words
+            )
+        )
     }
 
     /// The delivery with this attempt and what follows from it.

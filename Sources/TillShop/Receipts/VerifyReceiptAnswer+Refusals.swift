@@ -31,6 +31,19 @@ extension VerifyReceiptAnswer {
         refused(.internalError, in: realm, because: explanation)
     }
 
+    /// Any status, as a fault rule asks for it, with the members that Apple gives to it.
+    package static func faulty(_ status: Int, in realm: Realm, of app: String?, because explanation: String)
+        -> VerifyReceiptAnswer
+    {
+        if [21_000, 21_002, 21_007, 21_008].contains(status) { return bare(status, of: app, because: explanation) }
+        var json = PayloadWriter(capacity: 96)
+        json.put("status", status)
+        json.put("environment", realm.environment)
+        if (21_100...21_199).contains(status) { json.put("is_retryable", true) }
+        if status == 21_010 { json.put("is_retryable", false) }
+        return VerifyReceiptAnswer(status: status, body: json.finish(), app: app, explanation: explanation)
+    }
+
     /// 21007 or 21008: the receipt belongs to the other realm.
     static func otherRealm(than realm: Realm, of app: String) -> VerifyReceiptAnswer {
         switch realm {

@@ -1,0 +1,43 @@
+/// Every documented error of the routes that are served, by its number: what a fault rule may ask for.
+extension APIError {
+    /// Errors that nothing in Till brings about by itself: Apple's internal states, and what newer or older versions of
+    /// the API have.
+    private static let neverOurOwn = [
+        APIError(4_000_004, "Invalid request limit."),
+        APIError(4_000_017, "Invalid request. The pagination token is expired."),
+        APIError(4_000_025, "Invalid request. The exclude revoked parameter is invalid."),
+        APIError(
+            4_000_043,
+            "Invalid request. The transaction id parameter must represent a consumable in-app purchase."
+        ),
+        APIError(4_000_227, "Invalid request. Assigned transactions aren't supported by this endpoint."),
+        APIError(4_030_028, "Assigned subscriptions can't get a renewal date extension."),
+        APIError(4_040_001, "Account not found."),
+        APIError(4_040_002, "Account not found. Please try again."),
+        APIError(4_040_004, "App not found. Please try again."),
+        APIError(4_040_006, "Original transaction id not found. Please try again."),
+    ]
+
+    private static let ourOwn: [APIError] = [
+        .generalBadRequest, .invalidAppIdentifier, .invalidRequestRevision, .invalidTransactionID,
+        .invalidOriginalTransactionID, .invalidExtendByDays, .invalidExtendReasonCode, .invalidRequestIdentifier,
+        .startDateTooFarInPast, .startDateAfterEndDate, .invalidPaginationToken, .invalidStartDate, .invalidEndDate,
+        .invalidNotificationType, .multipleFiltersSupplied, .invalidTestNotificationToken, .invalidSort,
+        .invalidProductType, .invalidProductID, .invalidSubscriptionGroupIdentifier, .invalidInAppOwnershipType,
+        .emptyStorefrontCountryCodeList, .invalidStorefrontCountryCode, .invalidRevoked, .invalidStatus,
+        .invalidAccountTenure, .invalidAppAccountToken, .invalidConsumptionStatus, .invalidCustomerConsented,
+        .invalidDeliveryStatus, .invalidLifetimeDollarsPurchased, .invalidLifetimeDollarsRefunded, .invalidPlatform,
+        .invalidPlayTime, .invalidSampleContentProvided, .invalidUserStatus, .invalidRefundPreference,
+        .transactionTypeNotSupported, .appTransactionIDNotSupported, .invalidAppAccountTokenUUID,
+        .familyTransactionNotSupported, .transactionIDIsNotOriginal, .consumptionPercentageOutOfRange,
+        .undeliveredConsumptionPercentageNonZero, .consumptionPercentageOfSubscription, .extensionIneligible,
+        .extensionLimitReached, .familySharedExtensionIneligible, .appNotFound, .originalTransactionIDNotFound,
+        .notificationURLNotFound, .testNotificationNotFound, .statusRequestNotFound, .transactionIDNotFound,
+        .appTransactionDoesNotExist, .rateLimitExceeded, .generalInternal, .generalInternalRetryable,
+    ]
+
+    /// By their numbers.
+    static let documented = Dictionary(
+        uniqueKeysWithValues: (ourOwn + neverOurOwn).compactMap { error in error.code.map { ($0, error) } }
+    )
+}

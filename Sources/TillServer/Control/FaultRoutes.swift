@@ -1,0 +1,200 @@
+import HTTPTypes
+import TillCore
+import TillShop
+
+/// Faults on demand.
+extension ControlAPI {
+    private static let ruleProperties = [
+        Schema.required("kind", .string("What goes wrong.", oneOf: FaultRule.Kind.allCases.map(\.rawValue))),
+        Schema.optional("realm", .string("Only in this realm.", oneOf: ["production", "sandbox"])),
+        Schema.optional("bundleId", .string("Only of this app.")),
+        Schema.optional(
+            "route",
+            .string("Only on this route of Apple's, such as getTransactionInfo; of notifications a type.")
+        ),
+        Schema.optional("customer", .string("Only of this customer.")),
+        Schema.optional("percent", .integer("Of how many calls that it could strike; all by default.", 1...100)),
+        Schema.optional("limit", .integer("How often at the most; without end by default.", 1...1_000_000)),
+        Schema.optional(
+            "until",
+            .integer("Not after this instant by the wall, in milliseconds since 1970.", 0...Int64.max)
+        ),
+        Schema.optional(
+            "code",
+            .integer("An error code, an HTTP status, or a status of verifyReceipt.", 400...9_999_999)
+        ),
+        Schema.optional("retryAfter", .integer("Seconds, for the Retry-After of an error.", 0...86_400)),
+        Schema.optional("milliseconds", .integer("How long it holds something up.", 0...600_000)),
+        Schema.optional("spread", .integer("Up to so many milliseconds more, by chance.", 0...600_000)),
+        Schema.optional(
+            "perHour",
+            .integer("Calls that a rate limit lets pass; Apple's by default.", 0...1_000_000_000)
+        ),
+        Schema.optional("seed", .integer("From which chance is drawn.", 0...Int64.max)),
+    ]
+
+    private static let faultSchema = Schema.object(
+        "A fault rule.",
+        [Schema.required("id", .string("Names it."))] + ruleProperties + [
+            Schema.required("seen", .integer("What it could have struck since the server's start.")),
+            Schema.required("struck", .integer("What it struck since then.")),
+        ]
+    )
+
+    var faultRoutes: [ControlRoute] {
+        [
+            ControlRoute(
+                method: .get,
+                path: "/v1/faults",
+                id: "listFaults",
+                tag: "faults",
+                summary: "The fault rules, and how often each struck.",
+                response: .object("Rules.", [Schema.required("faults", .array("Oldest first.", of: Self.faultSchema))])
+            ) { _ in
+                var json = PayloadWriter()
+                json.put("faults", objects: shop.faults.all.map(Self.json))
+                return json.finish()
+            },
+            ControlRoute(
+                method: .post,
+                path: "/v1/faults",
+                id: "addFault",
+                tag: "faults",
+                summary: "Lets something go wrong from now on.",
+                request: .object("A fault rule.", Self.ruleProperties),
+                response: Self.faultSchema,
+                status: .created
+            ) { exchange in
+                guard let rule = try await shop.faults.add(try rule(exchange.body)) else {
+                    throw ControlError.conflict(
+                        "too_many_faults",
+                        "There are \(FaultDesk.most) rules already; remove some with till fault remove."
+                    )
+                }
+                return Self.json(FaultDesk.Standing(rule: rule))
+            },
+            ControlRoute(
+                method: .delete,
+                path: "/v1/faults",
+                id: "removeFaults",
+                tag: "faults",
+                summary: "Removes all fault rules."
+            ) { _ in
+                _ = try await shop.faults.remove(nil)
+                return []
+            },
+            ControlRoute(
+                method: .delete,
+                path: "/v1/faults/{faultId}",
+                id: "removeFault",
+                tag: "faults",
+                summary: "Removes a fault rule."
+            ) { exchange in
+                let id = exchange.parameter("faultId")
+                guard try await shop.faults.remove(id) > 0 else {
+                    throw ControlError.notFound(
+                        "unknown_fault",
+                        "There is no fault \(id.prefix(64)); till fault list shows them."
+                    )
+                }
+                return []
+            },
+        ]
+    }
+
+    private func rule(_ body: ControlBody) throws -> FaultRule {
+        guard let kind = body.text("kind").flatMap(FaultRule.Kind.init(rawValue:)) else {
+            throw ControlError.bad("bad_fault", "A fault has a kind.", path: "$.kind")
+        }
+        let seed = body.number("seed").map { UInt64($0) }
+        var rule = FaultRule(id: "", kind: kind, seed: seed ?? UInt64.random(in: 0...UInt64(Int64.max)))
+        rule.realm = body.text("realm").map { $0 == "production" ? .production : .sandbox }
+        rule.app = body.text("bundleId")
+        rule.route = body.text("route")
+        rule.customer = body.text("customer")
+        rule.share = body.number("percent").map { Double($0) / 100 }
+        rule.limit = body.number("limit").map { Int($0) }
+        rule.until = body.number("until").map { Timestamp(milliseconds: $0) }
+        rule.code = body.number("code").map { Int($0) }
+        rule.retryAfter = body.number("retryAfter").map { Int($0) }
+        rule.milliseconds = body.number("milliseconds").map { Int($0) }
+        rule.spread = body.number("spread").map { Int($0) }
+        rule.perHour = body.number("perHour").map { Int($0) }
+        try check(rule)
+        return rule
+    }
+
+    private func check(_ rule: FaultRule) throws {
+        if let app = rule.app, shop.registry.app(app) == nil {
+            throw ControlError.notFound("unknown_app", "There is no app \(app.prefix(64)); till app list shows them.")
+        }
+        if let route = rule.route { try check(route, of: rule.kind) }
+        let code = rule.code ?? 0
+        switch rule.kind {
+        case .error where APIError.documented[code] == nil:
+            throw ControlError.bad(
+                "bad_code",
+                "An error has the code of a documented error, such as 5000001; docs/api/errors.md lists them.",
+                path: "$.code"
+            )
+        case .status where !(500...599).contains(code):
+            throw ControlError.bad("bad_code", "A status is 500 to 599.", path: "$.code")
+        case .receiptStatus where !(21_000...21_199).contains(code):
+            throw ControlError.bad("bad_code", "A status of verifyReceipt is 21000 to 21199.", path: "$.code")
+        case .latency, .staleReads, .delay:
+            guard rule.milliseconds != nil || rule.spread != nil else {
+                throw ControlError.bad("bad_fault", "Say how long, in milliseconds.", path: "$.milliseconds")
+            }
+        default: break
+        }
+        if rule.customer != nil, rule.kind.isOfNotifications || rule.kind == .receiptStatus {
+            throw ControlError.bad(
+                "bad_fault",
+                "Only faults of Apple's routes can be held to a customer.",
+                path: "$.customer"
+            )
+        }
+    }
+
+    private func check(_ route: String, of kind: FaultRule.Kind) throws {
+        if kind.isOfNotifications {
+            let type = String(route.prefix { $0 != "/" })
+            guard NotificationType(rawValue: type) != nil || VersionOneType(rawValue: type) != nil else {
+                throw ControlError.bad(
+                    "bad_route",
+                    "\(route.prefix(64)) is no notification; give a type such as DID_RENEW, or EXPIRED/VOLUNTARY.",
+                    path: "$.route"
+                )
+            }
+        } else if !RouteName.all.contains(route) {
+            throw ControlError.bad(
+                "bad_route",
+                "There is no route \(route.prefix(64)). Routes: \(RouteName.all.joined(separator: ", ")).",
+                path: "$.route"
+            )
+        }
+    }
+
+    private static func json(_ standing: FaultDesk.Standing) -> [UInt8] {
+        let rule = standing.rule
+        var json = PayloadWriter()
+        json.put("id", rule.id)
+        json.put("kind", rule.kind.rawValue)
+        json.put("realm", rule.realm.map { $0 == .production ? "production" : "sandbox" })
+        json.put("bundleId", rule.app)
+        json.put("route", rule.route)
+        json.put("customer", rule.customer)
+        json.put("percent", rule.share.map { Int(($0 * 100).rounded()) })
+        json.put("limit", rule.limit)
+        json.put("until", rule.until)
+        json.put("code", rule.code)
+        json.put("retryAfter", rule.retryAfter)
+        json.put("milliseconds", rule.milliseconds)
+        json.put("spread", rule.spread)
+        json.put("perHour", rule.perHour)
+        json.put("seed", Int64(clamping: rule.seed))
+        json.put("seen", standing.seen)
+        json.put("struck", standing.struck)
+        return json.finish()
+    }
+}

@@ -1,0 +1,188 @@
+import Synchronization
+import TillCore
+import TillStorage
+
+/// The faults that are to happen, held in memory: every call asks. Chance comes from each rule's seed and a count, so
+/// that the same calls in the same order meet the same faults.
+package final class FaultDesk: Sendable {
+    /// What could be struck: a call of Apple's routes, or a notification on its way.
+    package struct Target: Sendable {
+        let realm: Realm
+        let app: String
+        /// The name of the route, or the type of the notification with its subtype.
+        let route: String
+        let customer: String?
+
+        /// What could be struck.
+        package init(realm: Realm, app: String, route: String, customer: String?) {
+            self.realm = realm
+            self.app = app
+            self.route = route
+            self.customer = customer
+        }
+    }
+
+    /// A rule and how often it struck.
+    package struct Standing: Sendable {
+        /// The rule.
+        package var rule: FaultRule
+        /// What could have been struck since the start.
+        package var seen = 0
+        /// What was struck since the start.
+        package var struck = 0
+        /// The calls of an hour, for a rate limit, by app, realm and route.
+        fileprivate var hours: [String: Hour] = [:]
+
+        /// A rule that struck nobody yet.
+        package init(rule: FaultRule) { self.rule = rule }
+    }
+
+    fileprivate struct Hour {
+        var number: Int64
+        var calls: Int
+    }
+
+    private let storage: any Storage
+    private let wallClock: @Sendable () -> Timestamp
+    private let standings: Mutex<[Standing]>
+
+    init(storage: any Storage, wallClock: @escaping @Sendable () -> Timestamp) async throws {
+        self.storage = storage
+        self.wallClock = wallClock
+        let rules = try await storage.documents(.fault).map { try $0.decoded(as: FaultRule.self) }
+        standings = Mutex(rules.sorted { Self.number($0.id) < Self.number($1.id) }.map { Standing(rule: $0) })
+    }
+
+    // MARK: Setting up
+
+    /// All rules, in the order in which they were made.
+    package var all: [Standing] { standings.withLock { $0 } }
+
+    /// Rules at the most.
+    package static let most = 100
+
+    /// Adds a rule, durably; its id is given here.
+    ///
+    /// - Returns: nil when there are too many.
+    package func add(_ rule: FaultRule) async throws -> FaultRule? {
+        let made: FaultRule? = standings.withLock { standings in
+            guard standings.count < Self.most else { return nil }
+            var made = rule
+            made.id = "f\((standings.map { Self.number($0.rule.id) }.max() ?? 0) + 1)"
+            standings.append(Standing(rule: made))
+            return made
+        }
+        guard let made else { return nil }
+        do {
+            try await storage.put([try Document(kind: .fault, name: made.id, encoding: made)])
+        } catch {
+            standings.withLock { $0.removeAll { $0.rule.id == made.id } }
+            throw error
+        }
+        return made
+    }
+
+    /// Removes a rule, or all of them.
+    ///
+    /// - Returns: how many there were.
+    package func remove(_ id: String?) async throws -> Int {
+        let gone = all.map(\.rule.id).filter { id == nil || $0 == id }
+        for name in gone { try await storage.removeDocument(.fault, name: name) }
+        standings.withLock { $0.removeAll { gone.contains($0.rule.id) } }
+        return gone.count
+    }
+
+    private static func number(_ id: String) -> Int { Int(id.dropFirst()) ?? 0 }
+
+    // MARK: Striking
+
+    /// Whether any rule is there at all; most shops have none.
+    package var isEmpty: Bool { standings.withLock { $0.isEmpty } }
+
+    /// Whether anybody must know which customer a call is about.
+    package func asksForCustomer(realm: Realm, app: String) -> Bool {
+        standings.withLock { standings in
+            standings.contains {
+                $0.rule.customer != nil && ($0.rule.realm ?? realm) == realm && ($0.rule.app ?? app) == app
+            }
+        }
+    }
+
+    /// The faults that strike a call, in the order of the rules.
+    package func strikes(on target: Target) -> [Strike] { strikes(on: target, ofNotifications: false) }
+
+    /// The faults that strike a notification on its way.
+    package func strikes(onNotification target: Target) -> [Strike] { strikes(on: target, ofNotifications: true) }
+
+    private func strikes(on target: Target, ofNotifications: Bool) -> [Strike] {
+        let wall = wallClock()
+        return standings.withLock { standings in
+            standings.indices.compactMap { place in
+                guard
+                    standings[place].rule.kind.isOfNotifications == ofNotifications,
+                    standings[place].rule.fits(target, at: wall)
+                else { return nil }
+                return standings[place].strike(target, at: wall)
+            }
+        }
+    }
+
+    /// For how long what was bought is not found, by the rules that fit; nil where there is none.
+    package func readGap(for target: Target) -> Int? {
+        let wall = wallClock()
+        return standings.withLock { standings in
+            standings.filter { $0.rule.kind == .staleReads && $0.rule.fits(target, at: wall) }
+                .compactMap(\.rule.milliseconds).max()
+        }
+    }
+}
+
+extension FaultRule {
+    fileprivate func fits(_ target: FaultDesk.Target, at wall: Timestamp) -> Bool {
+        (realm ?? target.realm) == target.realm && (app ?? target.app) == target.app
+            && (route.map { $0 == target.route || target.route.hasPrefix($0 + "/") } ?? true)
+            && (customer == nil || customer == target.customer) && until.map { wall <= $0 } ?? true
+    }
+}
+
+extension FaultDesk.Standing {
+    /// Counts what could be struck, and draws whether it is.
+    fileprivate mutating func strike(_ target: FaultDesk.Target, at wall: Timestamp) -> Strike? {
+        seen += 1
+        if let limit = rule.limit, struck >= limit { return nil }
+        var dice = SplitMix(seed: rule.seed &+ UInt64(seen) &* 0x9e37_79b9_7f4a_7c15)
+        if let share = rule.share, dice.unit() >= share { return nil }
+        if rule.kind == .rateLimit, !exceeds(target, at: wall) { return nil }
+        struck += 1
+        let more = rule.spread.map { Int(dice.unit() * Double($0 + 1)) } ?? 0
+        return Strike(rule: rule, milliseconds: (rule.milliseconds ?? 0) + more)
+    }
+
+    private mutating func exceeds(_ target: FaultDesk.Target, at wall: Timestamp) -> Bool {
+        guard let budget = rule.perHour ?? RateLimits.perHour(target.route, in: target.realm) else { return false }
+        let key = "\(target.realm.rawValue)/\(target.app)/\(target.route)"
+        let number = wall.milliseconds / 3_600_000
+        var hour = hours[key] ?? FaultDesk.Hour(number: number, calls: 0)
+        if hour.number != number { hour = FaultDesk.Hour(number: number, calls: 0) }
+        hour.calls += 1
+        hours[key] = hour
+        return hour.calls > budget
+    }
+}
+
+/// A small generator whose whole state is its seed.
+private struct SplitMix {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    /// 0 up to but not 1.
+    mutating func unit() -> Double {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        mixed ^= mixed >> 31
+        return Double(mixed >> 11) / 9_007_199_254_740_992
+    }
+}

@@ -1,0 +1,24 @@
+import TillCore
+
+/// How many calls of a route Apple lets an app make in an hour (docs/operating/faults.md).
+enum RateLimits {
+    /// - Parameter route: its name.
+    /// - Returns: nil where no limit is published.
+    static func perHour(_ route: String, in realm: Realm) -> Int? {
+        // The sandbox has a tenth of production's.
+        perSecond(route).map { $0 * 3_600 / (realm == .sandbox ? 10 : 1) }
+    }
+
+    private static func perSecond(_ route: String) -> Int? {
+        switch route {
+        case "finishTransaction", "getAppTransactionInfo", "getTransactionInfo", "getTransactionHistory",
+            "getTransactionHistoryV1", "getAllSubscriptionStatuses", "sendConsumptionInformation",
+            "sendConsumptionInformationV1", "getNotificationHistory":
+            50
+        case "extendSubscriptionRenewalDate", "setAppAccountToken": 20
+        case "lookUpOrderId", "getRefundHistory", "getRefundHistoryV1": 10
+        case "massExtendSubscriptionRenewalDate", "requestTestNotification", "getTestNotificationStatus": 1
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import DequeModule
+import Synchronization
+import TillCore
+import TillStorage
+
+/// When rows were written, by the wall, for a while: behind a gap between writing and reading they are not found yet.
+package final class RecentRows: Sendable {
+    private struct State {
+        var written: [TransactionID: Timestamp] = [:]
+        var order = Deque<TransactionID>()
+    }
+
+    private let state = Mutex(State())
+    private let wallClock: @Sendable () -> Timestamp
+    /// Rows that are remembered at the most; the oldest are forgotten first.
+    private static let most = 10_000
+
+    init(wallClock: @escaping @Sendable () -> Timestamp) { self.wallClock = wallClock }
+
+    /// Remembers the new rows of a change.
+    func note(_ change: Change) {
+        let new = change.rows.filter { $0.before == nil }.map(\.after.id)
+        guard !new.isEmpty else { return }
+        let wall = wallClock()
+        state.withLock { state in
+            for id in new where state.written.updateValue(wall, forKey: id) == nil { state.order.append(id) }
+            while state.order.count > Self.most {
+                if let oldest = state.order.popFirst() { state.written[oldest] = nil }
+            }
+        }
+    }
+
+    /// Whether a row was written less than so long ago.
+    package func isYounger(_ id: TransactionID, than milliseconds: Int) -> Bool {
+        let wall = wallClock()
+        return state.withLock { state in
+            state.written[id].map { wall.milliseconds - $0.milliseconds < Int64(milliseconds) } ?? false
+        }
+    }
+}

@@ -1,0 +1,271 @@
+"""Faults on demand: every documented error at Apple's client, bad connections, gaps, limits, lost notifications."""
+
+import itertools
+import time
+
+import pytest
+import requests
+from appstoreserverlibrary.api_client import APIException
+
+import told
+from catalog_of_everything import BASIC, CATALOG, COINS
+from listening_post import ListeningPost
+from shop_helpers import App, ControlRefused
+from told import control_of, listen, until
+
+NO_OFFER = {"kind": "NONE"}
+INFO = "/inApps/v1/transactions/"
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(params=["sandbox", "production"])
+def realm(server, control, team, request):
+    """A realm of an app of the test's own; its faults go with the test."""
+    number = next(_numbers)
+    app = App(server, control, f"com.example.faulty{number}", 2_600_000_000 + number, team, CATALOG)
+    yield app.realm(request.param)
+    control.call("removeFaults")
+
+
+@pytest.fixture
+def post():
+    post = ListeningPost()
+    yield post
+    post.close()
+
+
+def fault(realm, kind, **options):
+    """Lets something go wrong in the app from now on."""
+    return realm.app.control.call("addFault", {"kind": kind, "bundleId": realm.app.bundle_id, **options})
+
+
+def struck(realm):
+    return [rule["struck"] for rule in realm.app.control.call("listFaults")["faults"]]
+
+
+# Errors ---------------------------------------------------------------------------------------------------------------
+
+
+def documented_codes():
+    """Those that a rule can ask for: what the server's own refusal of a wrong one does not say, the table does."""
+    from error_codes import NAMES
+
+    retention = range(4_000_161, 4_000_183), range(4_000_211, 4_000_227), range(4_030_014, 4_030_027)
+    later = {4_000_225, 4_040_014, 4_040_015, 4_040_018, 4_040_020, 4_040_021, 4_040_022, 4_090_000, 4_090_001}
+    return [code for code in NAMES if code not in later and not any(code in part for part in retention)]
+
+
+@pytest.mark.parametrize("code", documented_codes())
+def test_each_documented_error_arrives_at_apples_client(server, control, team, app, code):
+    sandbox = app.sandbox
+    id_ = sandbox.buy("faulty", COINS).id
+    rule = control.call("addFault", {
+        "kind": "error", "code": code, "route": "getTransactionInfo", "bundleId": app.bundle_id, "limit": 1,
+    })
+    try:
+        with pytest.raises(APIException) as caught:
+            sandbox.client.get_transaction_info(id_)
+        assert caught.value.raw_api_error == code
+        assert caught.value.http_status_code == code // 10_000
+        assert caught.value.error_message.endswith((".", ")"))
+        # The limit is used up.
+        assert sandbox.client.get_transaction_info(id_).signedTransactionInfo
+    finally:
+        control.call("removeFault", faultId=rule["id"])
+
+
+def test_an_error_may_say_when_to_come_back(realm):
+    id_ = realm.buy("ann", COINS).id
+    fault(realm, "error", code=4_290_000, retryAfter=7)
+    answer = realm.send("GET", INFO + id_)
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "7")
+    entry = realm.app.control.call("explain", requestId=answer.headers["X-Request-ID"])
+    assert entry["errorCode"] == 4_290_000 and "Fault f" in entry["explanation"]
+
+
+def test_a_bare_status_and_a_401(realm):
+    id_ = realm.buy("ann", COINS).id
+    rule = fault(realm, "status", code=503)
+    answer = realm.send("GET", INFO + id_)
+    assert (answer.status_code, answer.content) == (503, b"")
+    realm.app.control.call("removeFault", faultId=rule["id"])
+    fault(realm, "unauthorized")
+    answer = realm.send("GET", INFO + id_)
+    assert answer.status_code == 401 and answer.text.startswith("Unauthenticated\n\nRequest ID: ")
+
+
+def test_a_rule_strikes_only_whom_it_names(realm):
+    mine, others = realm.buy("ann", COINS), realm.buy("bob", COINS)
+    fault(realm, "error", code=5_000_001, customer="ann", route="getTransactionInfo")
+    assert realm.send("GET", INFO + mine.id).status_code == 500
+    assert realm.send("GET", INFO + others.id).status_code == 200
+    assert realm.send("GET", "/inApps/v2/history/" + mine.id).status_code == 200
+    other = realm.app.realm("sandbox" if realm.name == "production" else "production")
+    assert other.send("GET", INFO + other.buy("ann", COINS).id).status_code == 500
+    assert struck(realm) == [2]
+
+
+def test_a_share_is_by_chance_and_the_same_again_by_its_seed(realm):
+    id_ = realm.buy("ann", COINS).id
+
+    def run():
+        rule = fault(realm, "status", code=500, percent=30, seed=4711)
+        found = [realm.send("GET", INFO + id_).status_code for _ in range(60)]
+        realm.app.control.call("removeFault", faultId=rule["id"])
+        return found
+
+    first = run()
+    assert first == run() and 6 <= first.count(500) <= 32
+
+
+def test_a_rule_ends_at_its_time(realm):
+    id_ = realm.buy("ann", COINS).id
+    fault(realm, "status", code=500, until=int(time.time() * 1_000) + 1_500)
+    assert realm.send("GET", INFO + id_).status_code == 500
+    until(lambda: realm.send("GET", INFO + id_).status_code == 200)
+
+
+# Bad connections ------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_may_be_slow_cut_off_or_never_come(realm):
+    id_ = realm.buy("ann", COINS).id
+    rule = fault(realm, "latency", milliseconds=400, spread=200)
+    begun = time.monotonic()
+    assert realm.send("GET", INFO + id_).status_code == 200
+    assert time.monotonic() - begun >= 0.4
+    realm.app.control.call("removeFault", faultId=rule["id"])
+    for kind in ("cut", "half"):
+        fault(realm, kind, limit=1)
+        with pytest.raises((requests.ConnectionError, requests.exceptions.ChunkedEncodingError)):
+            # A session of its own: a pool would ask again.
+            requests.get(realm.base + INFO + id_, headers={"Authorization": f"Bearer {realm.app.token()}"}, timeout=10)
+        assert realm.send("GET", INFO + id_).status_code == 200, "one call and no more"
+    entries = realm.app.control.call("listJournal", query={"limit": 20})["entries"]
+    words = " ".join(entry["explanation"] for entry in entries)
+    assert "latency 400 ms" in words and "cut" in words and "half" in words
+
+
+# Gaps and limits ------------------------------------------------------------------------------------------------------
+
+
+def test_what_was_bought_a_moment_ago_is_not_found_yet(realm):
+    first = realm.buy("ann", BASIC, offer=NO_OFFER)
+    page = realm.send("GET", "/inApps/v2/history/" + first.id).json()
+    rule = fault(realm, "staleReads", milliseconds=600_000)
+    second = realm.buy("ann", COINS)
+    refused = realm.send("GET", INFO + second.id)
+    assert (refused.status_code, refused.json()["errorCode"]) == (404, 4_040_010)
+    # Both were bought within the gap; the history shows neither, and its cursor passes neither.
+    hidden = realm.send("GET", "/inApps/v2/history/" + first.id)
+    assert hidden.json()["signedTransactions"] == [] and hidden.json()["hasMore"] is False
+    realm.app.control.call("removeFault", faultId=rule["id"])
+    more = realm.send("GET", "/inApps/v2/history/" + first.id, params={"revision": page["revision"]}).json()
+    assert len(more["signedTransactions"]) == 1
+    fault(realm, "staleReads", milliseconds=1_500)
+    third = realm.buy("ann", COINS)
+    revision = more["revision"]
+    gap = realm.send("GET", "/inApps/v2/history/" + second.id, params={"revision": revision})
+    assert gap.json()["signedTransactions"] == [] and gap.json()["hasMore"] is False
+    revision = gap.json()["revision"]
+    until(lambda: realm.send("GET", INFO + third.id).status_code == 200)
+    late = realm.send("GET", "/inApps/v2/history/" + third.id, params={"revision": revision}).json()
+    assert len(late["signedTransactions"]) == 1, "found once the gap has closed"
+
+
+def test_apples_hourly_limits(realm):
+    fault(realm, "rateLimit", perHour=3, route="getTransactionInfo")
+    id_ = realm.buy("ann", COINS).id
+    answers = [realm.send("GET", INFO + id_) for _ in range(5)]
+    # A full hour may begin meanwhile.
+    assert [answer.status_code for answer in answers].count(429) in (1, 2)
+    limited = [answer for answer in answers if answer.status_code == 429][-1]
+    assert limited.json() == {"errorCode": 4_290_000, "errorMessage": "Rate limit exceeded."}
+    wait = int(limited.headers["Retry-After"]) - time.time() * 1_000
+    assert 0 < wait <= 3_600_000 and int(limited.headers["Retry-After"]) % 3_600_000 == 0
+
+
+def test_verify_receipt_fails_on_demand(realm):
+    realm.buy("ann", COINS)
+    receipt = realm.control("getReceipt", customer="ann")["receipt"]
+
+    def status():
+        return requests.post(f"{realm.base}/verifyReceipt", json={"receipt-data": receipt}).json()
+
+    assert status()["status"] == 0
+    fault(realm, "receiptStatus", code=21_104, route="verifyReceipt", limit=1)
+    assert status() == {"status": 21_104, "environment": realm.environment, "is_retryable": True}
+    assert status()["status"] == 0
+
+
+# Notifications --------------------------------------------------------------------------------------------------------
+
+
+def test_notifications_are_lost_late_and_doubled(realm, post):
+    listen(realm, post)
+    fault(realm, "drop", route="ONE_TIME_CHARGE", limit=1)
+    realm.buy("ann", COINS)
+    (lost,) = until(
+        lambda: [each for each in realm.control("listNotifications")["notifications"] if each["deliveries"][0]["attempts"]]
+    )
+    assert lost["deliveries"][0]["isDelivered"] and post.received == []
+    rule = fault(realm, "duplicate")
+    realm.buy("ann", COINS)
+    twice = post.wait_for(2)
+    assert twice[0].body == twice[1].body
+    realm.app.control.call("removeFault", faultId=rule["id"])
+    fault(realm, "delay", milliseconds=700)
+    begun = time.monotonic()
+    realm.buy("ann", COINS)
+    post.wait_for(3)
+    assert time.monotonic() - begun >= 0.7
+
+
+def test_one_notification_overtakes_another(realm, post):
+    listen(realm, post)
+    fault(realm, "reorder", milliseconds=1_500, route="SUBSCRIBED", limit=1)
+    bought = realm.buy("ann", BASIC, offer=NO_OFFER)
+    realm.cancel(bought.id)
+    found = [told.notification(realm, received.jws).words for received in post.wait_for(2)]
+    assert found == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "SUBSCRIBED/INITIAL_BUY"]
+
+
+# Traps ----------------------------------------------------------------------------------------------------------------
+
+
+def test_production_does_not_know_an_app_before_its_release(realm):
+    id_ = realm.buy("ann", COINS).id
+    assert realm.control("setRules", {"released": False})["released"] is False
+    answer = realm.send("GET", INFO + id_)
+    assert answer.status_code == (401 if realm.name == "production" else 200)
+    if realm.name == "production":
+        entry = realm.app.control.call("explain", requestId=answer.headers["X-Request-ID"])
+        assert "not released" in entry["explanation"]
+    assert realm.control("setRules", {"released": True})["released"] is True
+    assert realm.send("GET", INFO + id_).status_code == 200
+
+
+# Rules ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wrong, code", [
+    ({"kind": "error"}, "bad_code"), ({"kind": "error", "code": 4_999_999}, "bad_code"),
+    ({"kind": "status", "code": 404}, "bad_code"), ({"kind": "receiptStatus", "code": 500}, "bad_code"),
+    ({"kind": "latency"}, "bad_fault"), ({"kind": "cut", "route": "nothing"}, "bad_route"),
+    ({"kind": "drop", "route": "getTransactionInfo"}, "bad_route"), ({"kind": "drop", "customer": "ann"}, "bad_fault"),
+    ({"kind": "cut", "bundleId": "com.example.nobody"}, "unknown_app"), ({"kind": "sleep"}, "bad_request"),
+])
+def test_a_wrong_rule_is_refused(control, wrong, code):
+    with pytest.raises(ControlRefused) as refused:
+        control.call("addFault", wrong)
+    assert refused.value.code == code and refused.value.message.endswith(".")
+
+
+def test_rules_outlive_a_restart(serve):
+    till = serve()
+    rule = control_of(till).call("addFault", {"kind": "error", "code": 5_000_001, "percent": 10})
+    till.kill()
+    again = serve(data=till.data)
+    (kept,) = control_of(again).call("listFaults")["faults"]
+    assert {**kept, "seen": 0, "struck": 0} == {**rule, "seen": 0, "struck": 0}
