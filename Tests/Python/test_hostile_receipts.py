@@ -28,9 +28,20 @@ MALFORMED, NOT_AUTHENTICATED = 21_002, 21_003
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory):
-    """A server whose log tells everything, with ann in both realms of an app; its memory is judged over all of it."""
+def till(tmp_path_factory):
+    """A server whose log tells everything."""
     till = Till(tmp_path_factory.mktemp("hostile"), "--log-level", "debug")
+    yield till
+    try:
+        assert till.stop() == 0
+        assert_healthy(till.data, "after hostile receipts")
+    finally:
+        till.kill()
+
+
+@pytest.fixture(scope="module")
+def shop(till):
+    """An app with ann in both realms. Memory and log of the server are judged over the whole file."""
     app = App(till, control_of(till), "com.example.hostile", 91, None, CATALOG)
     secret = app.control.call("setSharedSecret", {}, bundleId=app.bundle_id)["sharedSecret"]
     found = SimpleNamespace(till=till, app=app, secret=secret, sandbox=app.sandbox, production=app.production)
@@ -52,8 +63,6 @@ def shop(tmp_path_factory):
     assert secret not in log
     for start in range(0, len(found.receipt) - 48, 1_000):
         assert found.receipt[start:start + 48] not in log
-    assert till.stop() == 0
-    assert_healthy(till.data, "after hostile receipts")
 
 
 def receipt_of(realm, customer="ann") -> str:

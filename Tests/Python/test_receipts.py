@@ -17,22 +17,29 @@ OFTEN = {"debtor", "payer", "taker"}
 
 
 @pytest.fixture(scope="module")
-def lived(tmp_path_factory):
+def till(tmp_path_factory):
+    till = Till(tmp_path_factory.mktemp("receipts"))
+    yield till
+    try:
+        assert till.stop() == 0
+    finally:
+        till.kill()
+
+
+@pytest.fixture(scope="module")
+def lived(till):
     """The whole of the lives. Some customers are looked at after each round, and everybody after the last."""
-    folder = tmp_path_factory.mktemp("receipts")
-    till = Till(folder)
     app = App(till, control_of(till), "com.example.shop", 1234567890, None, receipt_lives.catalog())
     secret = app.control.call("setSharedSecret", {}, bundleId=app.bundle_id)["sharedSecret"]
     world = receipt_lives.World(app, SEED)
-    examiner = Examiner(app.control, folder)
+    examiner = Examiner(app.control, till.folder)
     looker = Looker(world, examiner, secret)
     with ThreadPoolExecutor(receipt_lives.THREADS) as pool:
         for number in world.live():
             is_last = number == receipt_lives.ROUNDS - 1
             some = [life for life in world.lives if is_last or life.kind in OFTEN or world.dice.random() < 0.15]
             list(pool.map(looker.look, some))
-    yield SimpleNamespace(world=world, looker=looker, examiner=examiner, secret=secret, app=app, till=till)
-    assert till.stop() == 0
+    return SimpleNamespace(world=world, looker=looker, examiner=examiner)
 
 
 def of_all(lived, judge):
