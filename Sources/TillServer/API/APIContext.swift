@@ -9,8 +9,6 @@ package struct APIContext: RequestContext {
     /// What Hummingbird keeps of the request.
     package var coreContext: CoreRequestContextStorage
     let requestID: String
-    /// The connection, for faults that end it.
-    let channel: any Channel
     let claimed: ClaimedBox
     /// The connection, for who must cut it.
     let channel: any Channel
@@ -19,7 +17,6 @@ package struct APIContext: RequestContext {
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         requestID = RequestID.make()
-        channel = source.channel
         claimed = ClaimedBox()
         channel = source.channel
     }

@@ -85,6 +85,9 @@ extension AppleAPI {
         guard let receipt = body.text("receipt-data") else {
             throw APIError.malformed("The body has no text as receipt-data: \(body.words("receipt-data")).")
         }
+        guard body["password"] == nil || body.text("password") != nil else {
+            throw APIError.malformed("The password must be a text: \(body.words("password")).")
+        }
         let excludes =
             body.flag("exclude-old-transactions")
             ?? body.number("exclude-old-transactions").map { $0 != 0 }

@@ -156,9 +156,11 @@ extension Base64 {
     /// Reads Base64 as clients send it: white space and line breaks anywhere, padding or none. Not the URL-safe
     /// alphabet, and nothing that a form decoder has been at.
     static func decode(asSent text: String) -> [UInt8]? {
-        if let bytes = decode(text) { return bytes }
-        var characters = text.utf8.filter { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
-        while characters.last == UInt8(ascii: "=") { characters.removeLast() }
+        let spaces: [UInt8] = [0x20, 0x09, 0x0a, 0x0d]
+        var characters = text.utf8.filter { !spaces.contains($0) }
+        let padding = characters.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        guard padding <= 2 else { return nil }
+        characters.removeLast(padding)
         while characters.count % 4 != 0 { characters.append(UInt8(ascii: "=")) }
         return decode(String(decoding: characters, as: UTF8.self))
     }
