@@ -8,6 +8,10 @@ package struct Settings: Codable, Equatable, Sendable {
     package var tokenChangeMovesHistory = true
     /// Entries that the journal keeps.
     package var journalLength = 10_000
+    /// Note requests that succeed in the journal, too.
+    package var journalAll = false
+    /// Keep the bodies of what is noted, secrets struck out.
+    package var journalBodies = false
     /// How long a month is in the sandbox, where an app has not chosen.
     package var sandboxRate = RenewalRate.calendar
     /// After so many renewals a subscription of the sandbox turns itself off; 0 is without end.

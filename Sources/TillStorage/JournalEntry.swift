@@ -12,7 +12,7 @@ package struct JournalEntry: Equatable, Codable, Sendable {
     package var method: String
     /// The path without its query.
     package var path: String
-    /// The HTTP status of the answer, 400 and above.
+    /// The HTTP status of the answer.
     package var status: Int
     /// The documented error code; nil for a 401.
     package var code: Int?
@@ -22,8 +22,14 @@ package struct JournalEntry: Equatable, Codable, Sendable {
     package var keyID: String?
     /// What was wrong, and what would have made it succeed.
     package var explanation: String
+    /// How long the answer took; nil in entries of older versions.
+    package var milliseconds: Int?
+    /// What was sent, where bodies are kept: at most 4 KiB, secrets struck out.
+    package var requestBody: String?
+    /// What was answered, in the same way.
+    package var responseBody: String?
 
-    /// One refused request.
+    /// One request.
     package init(
         id: String,
         at: Timestamp,

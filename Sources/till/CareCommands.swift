@@ -9,6 +9,7 @@ struct Explain: AsyncParsableCommand {
         discussion: """
             till explain PXYVB35MOBBC5TL6UOXY6DGJGY.0.0        the id that a 401, or X-Request-ID, shows
             till explain --last                                the newest refusals
+            till explain --follow                              each as it comes, until you stop it
             """
     )
 
@@ -16,17 +17,23 @@ struct Explain: AsyncParsableCommand {
     var requestID: String?
     @Flag(help: "The newest refusals instead of one.")
     var last = false
+    @Flag(help: "Goes on with each that comes.")
+    var follow = false
     @Option(help: "How many of them.")
     var limit: Int = 5
     @OptionGroup var server: ServerOptions
 
     func validate() throws {
-        guard last != (requestID != nil) else { throw ValidationError("Name a request id, or give --last.") }
+        guard [last, follow, requestID != nil].filter({ $0 }).count == 1 else {
+            throw ValidationError("Name a request id, or give --last or --follow.")
+        }
     }
 
     func run() async throws {
         let client = try server.client()
-        if let requestID {
+        if follow {
+            try await followJournal(client)
+        } else if let requestID {
             let entry = try await client.get("/v1/journal/\(escaped(requestID))")
             Output.show(entry, asJSON: server.json) { Output.lines($0) }
         } else {
@@ -35,6 +42,21 @@ struct Explain: AsyncParsableCommand {
                 let text = (tree["entries"]?.elements ?? []).map { Output.lines($0) }.joined(separator: "\n\n")
                 return text.isEmpty ? "Nothing was refused." : text
             }
+        }
+    }
+
+    /// Shows each entry once, oldest first, as it comes.
+    private func followJournal(_ client: ControlClient) async throws {
+        var seen: Set<String>?
+        while true {
+            let entries = try await client.get("/v1/journal?limit=100")["entries"]?.elements ?? []
+            let ids = Set(entries.compactMap { $0["requestId"]?.text })
+            // What was there before is left out.
+            for entry in entries.reversed() where seen?.contains(entry["requestId"]?.text ?? "") == false {
+                Output.show(entry, asJSON: server.json) { Output.lines($0) + "\n" }
+            }
+            seen = (seen ?? []).union(ids)
+            try await Task.sleep(for: .milliseconds(300))
         }
     }
 }

@@ -14,7 +14,7 @@ struct SettingsSource {
         "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
         "demo", "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
         "commitmentsEverywhere", "refundWindowMinutes", "historyListsAll", "deliveryTimeout", "deliveryRoot",
-        "storefrontAskingConsent",
+        "storefrontAskingConsent", "versionOneInSandbox", "journalAll", "journalBodies",
     ]
 
     /// - Parameter file: a JSON file; nil asks `TILL_CONFIG`.

@@ -24,6 +24,10 @@ struct ShopChoices: ParsableArguments {
     var historyListsAll: Bool?
     @Option(help: "true (default) or false: send every version 1 type in the sandbox, where Apple's leaves some out.")
     var versionOneInSandbox: Bool?
+    @Option(help: "true or false (default): note requests that succeed in the journal, too.")
+    var journalAll: Bool?
+    @Option(help: "true or false (default): keep bodies in the journal, secrets struck out.")
+    var journalBodies: Bool?
     @Option(help: "Seconds in which a developer's server must have answered (default 10).")
     var deliveryTimeout: Int?
     @Option(help: "A PEM file of an authority that developers' servers may have; may be repeated.")
@@ -68,6 +72,8 @@ struct ShopChoices: ParsableArguments {
             try source.choice(commitmentsEverywhere, "commitmentsEverywhere") ?? settings.commitmentsEverywhere
         settings.versionOneInSandbox =
             try source.choice(versionOneInSandbox, "versionOneInSandbox") ?? settings.versionOneInSandbox
+        settings.journalAll = try source.choice(journalAll, "journalAll") ?? settings.journalAll
+        settings.journalBodies = try source.choice(journalBodies, "journalBodies") ?? settings.journalBodies
         settings.historyListsAll = try source.choice(historyListsAll, "historyListsAll") ?? settings.historyListsAll
     }
 }

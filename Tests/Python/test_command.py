@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 import subprocess
 
@@ -30,7 +31,8 @@ COMMANDS = [
     "clock show", "clock freeze", "clock set", "clock advance", "clock run", "clock real", "clock create", "clock list",
     "rules show", "rules set", "endpoint list", "endpoint set", "endpoint remove", "notifications list",
     "notifications show", "notifications resend", "notify", "listen", "history", "explain", "ca show", "ca export",
-    "ca rotate", "ca ocsp show", "ca ocsp set", "attack", "doctor", "backup",
+    "ca rotate", "ca ocsp show", "ca ocsp set", "attack", "doctor", "backup", "receipt", "secret create", "secret show",
+    "secret remove", "fault add", "fault list", "fault remove",
 ]
 
 
@@ -379,3 +381,18 @@ def test_serve_with_the_demo_carries_on_with_the_same_data(serve):
     for face in ("production", "sandbox", "control"):
         assert again.address(face) in text
     assert document["keyFile"] in text and text.count("\n  ") >= 6
+
+
+def test_every_flag_of_serve_is_a_key_of_the_configuration_file_and_stands_in_the_page_of_settings(tmp_path):
+    flags = set(re.findall(r"^  --([a-z0-9-]+)", run_till("serve", "--help").stdout, re.MULTILINE))
+    flags -= {"config", "ready-file", "json", "help", "version"}
+    config = tmp_path / "till.json"
+    config.write_text('{"noSuchSetting": 1}')
+    refused = run_till("serve", "--config", config)
+    assert refused.returncode == 1 and "noSuchSetting, which is no setting" in refused.stderr
+    keys = set(refused.stderr.split("Settings: ")[1].strip().rstrip(".").split(", "))
+    camel = {re.sub(r"-(\w)", lambda match: match[1].upper(), flag) for flag in flags}
+    assert len(camel) > 20 and camel == keys
+    page = (ROOT / "docs/operating/settings.md").read_text()
+    for flag in flags:
+        assert f"| `--{flag}` | `TILL_{flag.upper().replace('-', '_')}` |" in page, flag

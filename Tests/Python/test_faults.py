@@ -1,6 +1,7 @@
 """Faults on demand: every documented error at Apple's client, bad connections, gaps, limits, lost notifications."""
 
 import itertools
+import json
 import time
 
 import pytest
@@ -269,3 +270,32 @@ def test_rules_outlive_a_restart(serve):
     again = serve(data=till.data)
     (kept,) = control_of(again).call("listFaults")["faults"]
     assert {**kept, "seen": 0, "struck": 0} == {**rule, "seen": 0, "struck": 0}
+
+
+# The journal of everything --------------------------------------------------------------------------------------------
+
+
+def test_the_journal_keeps_all_requests_and_bodies_on_demand(serve, tmp_path):
+    till = serve("--journal-all", "true", "--journal-bodies", "true")
+    control = control_of(till)
+    app = App(till, control, "com.example.watched", 1, None, CATALOG)
+    sandbox = app.sandbox
+    bought = sandbox.buy("ann", COINS)
+    answer = sandbox.send("PUT", f"{INFO}{bought.id}/appAccountToken", json={"appAccountToken": "x", "password": "hush"})
+    assert answer.status_code == 400
+    refused = control.call("explain", requestId=answer.headers["X-Request-ID"])
+    assert json.loads(refused["requestBody"]) == {"appAccountToken": "x", "password": "struck out"}
+    assert refused["responseBody"] == answer.text and refused["milliseconds"] >= 0
+    answer = sandbox.send("GET", INFO + bought.id)
+    seen = control.call("explain", requestId=answer.headers["X-Request-ID"])
+    assert (seen["status"], seen["explanation"]) == (200, "Answered.")
+    assert seen["responseBody"].startswith('{"signedTransactionInfo":"') and len(seen["responseBody"]) <= 4_097
+    assert bought.transaction.jws not in seen["responseBody"], "cut to 4 KiB"
+    # A body that was looked at is still there for the route; a long one is left alone.
+    token = "7f4c8f2e-1d3a-4b5c-8d9e-0f1a2b3c4d5e"
+    assert sandbox.send("PUT", f"{INFO}{bought.id}/appAccountToken", json={"appAccountToken": token}).status_code == 200
+    receipt = requests.post(f"{sandbox.base}/verifyReceipt", json={"receipt-data": "A" * 100_000, "password": "hush"})
+    assert receipt.json() == {"status": 21_002}
+    entry = control.call("explain", requestId=receipt.headers["X-Request-ID"])
+    assert entry["errorCode"] == 21_002 and "requestBody" not in entry
+    assert b"hush" not in (tmp_path / "till-0" / "data" / "till.sqlite").read_bytes()

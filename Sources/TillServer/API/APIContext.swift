@@ -10,6 +10,8 @@ package struct APIContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     let requestID: String
     let claimed: ClaimedBox
+    /// What the handlers leave for the journal.
+    let remarks = Remarks()
     /// The connection, for who must cut it.
     let channel: any Channel
 

@@ -21,7 +21,7 @@ extension AppleAPI {
         for strike in shop.faults.strikes(on: target) {
             switch strike.rule.kind {
             case .latency:
-                await note(strike, exchange.request, context, app: exchange.scope.app)
+                note(strike, context)
                 try await Task.sleep(for: .milliseconds(strike.milliseconds))
             case .unauthorized:
                 throw Unauthenticated(explanation: strike.rule.words)
@@ -36,7 +36,7 @@ extension AppleAPI {
                 let status = HTTPResponse.Status(code: strike.rule.code ?? 500)
                 throw APIError.bare(status, strike.rule.words)
             case .cut:
-                await note(strike, exchange.request, context, app: exchange.scope.app)
+                note(strike, context)
                 try await context.channel.close()
                 throw APIError.bare(.internalServerError, strike.rule.words)
             case .half: cutsAnswer = strike
@@ -45,7 +45,7 @@ extension AppleAPI {
         }
         let response = try await endpoint.answer(exchange)
         guard let cutsAnswer else { return response }
-        await note(cutsAnswer, exchange.request, context, app: exchange.scope.app)
+        note(cutsAnswer, context)
         return try await Self.half(of: response, context.channel)
     }
 
@@ -70,25 +70,14 @@ extension AppleAPI {
         return try await shop.storage.account(id)?.customer
     }
 
-    /// Notes a fault that shows in no status.
-    func note(_ strike: Strike, _ request: Request, _ context: APIContext, app: String?) async {
-        await shop.journal.note(
-            JournalEntry(
-                id: context.requestID,
-                at: shop.wallClock(),
-                realm: realm,
-                method: request.method.rawValue.cut(toBytes: 16),
-                path: request.uri.path.cut(toBytes: 256),
-                status: 200,
-                app: app?.cut(toBytes: 256),
-                explanation: strike.rule.words
-            )
-        )
+    /// Leaves a fault that shows in no status for the journal.
+    func note(_ strike: Strike, _ context: APIContext) {
+        context.remarks.change { $0.faults.append(strike.rule.words) }
     }
 
     /// Half of a body, and then the end of the connection.
     static func half(of response: Response, _ channel: any Channel) async throws -> Response {
-        let collected = Collected()
+        let collected = CollectedBody()
         try await response.body.write(collected)
         let whole = collected.bytes
         var cut = response
@@ -100,16 +89,4 @@ extension AppleAPI {
         }
         return cut
     }
-}
-
-/// Takes the bytes of a body.
-private final class Collected: ResponseBodyWriter {
-    var bytes = ByteBuffer()
-
-    func write(_ buffer: ByteBuffer) async throws {
-        var buffer = buffer
-        bytes.writeBuffer(&buffer)
-    }
-
-    func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }

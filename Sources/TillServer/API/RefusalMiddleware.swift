@@ -19,14 +19,24 @@ struct RefusalMiddleware: RouterMiddleware {
         context: APIContext,
         next: (Request, APIContext) async throws -> Response
     ) async throws -> Response {
+        var request = request
+        let begun = ContinuousClock.now
+        let sent = shop.settings.journalBodies ? await JournalBody.take(from: &request) : nil
         var response: Response
+        var isRefused = false
         do {
             if request.head.path.map({ $0.utf8.count > Query.longestURI }) == true {
                 throw APIError.uriTooLong("The address is longer than \(Query.longestURI) bytes.")
             }
             response = try await next(request, context)
         } catch {
+            isRefused = true
             response = await refuse(error, request, context)
+        }
+        if isRefused || shop.settings.journalAll || context.remarks.notes.isWorthTelling {
+            let answered = shop.settings.journalBodies ? await JournalBody.take(from: &response) : nil
+            let milliseconds = Int((ContinuousClock.now - begun) / .milliseconds(1))
+            await note(request, context, response.status.code, milliseconds, sent, answered)
         }
         response.headers[.requestID] = context.requestID
         meter.count(realm, context.endpointPath ?? "none", response.status.code)
@@ -36,7 +46,7 @@ struct RefusalMiddleware: RouterMiddleware {
     private func refuse(_ error: any Error, _ request: Request, _ context: APIContext) async -> Response {
         switch error {
         case let refusal as Unauthenticated:
-            await note(request, context, status: 401, code: nil, refusal.explanation)
+            context.remarks.change { $0.explanation = refusal.explanation }
             return Response(
                 status: .unauthorized,
                 headers: [.contentType: "text/plain"],
@@ -60,7 +70,10 @@ struct RefusalMiddleware: RouterMiddleware {
     }
 
     private func answer(_ error: APIError, _ request: Request, _ context: APIContext) async -> Response {
-        await note(request, context, status: error.status.code, code: error.code, error.explanation)
+        context.remarks.change {
+            $0.code = error.code
+            $0.explanation = error.explanation
+        }
         guard let code = error.code else {
             let allow: HTTPFields =
                 error.status == .methodNotAllowed ? [.allow: methods(of: request).joined(separator: ", ")] : [:]
@@ -77,25 +90,29 @@ struct RefusalMiddleware: RouterMiddleware {
     private func note(
         _ request: Request,
         _ context: APIContext,
-        status: Int,
-        code: Int?,
-        _ explanation: String
+        _ status: Int,
+        _ milliseconds: Int,
+        _ sent: String?,
+        _ answered: String?
     ) async {
         let claimed = context.claimed.get()
-        await shop.journal.note(
-            JournalEntry(
-                id: context.requestID,
-                at: shop.wallClock(),
-                realm: realm,
-                method: request.method.rawValue.cut(toBytes: 16),
-                path: request.uri.path.cut(toBytes: 256),
-                status: status,
-                code: code,
-                app: claimed.app?.cut(toBytes: 256),
-                keyID: claimed.keyID?.cut(toBytes: 64),
-                explanation: explanation.cut(toBytes: 2_048)
-            )
+        let notes = context.remarks.notes
+        var entry = JournalEntry(
+            id: context.requestID,
+            at: shop.wallClock(),
+            realm: realm,
+            method: request.method.rawValue.cut(toBytes: 16),
+            path: request.uri.path.cut(toBytes: 256),
+            status: status,
+            code: notes.code,
+            app: (claimed.app ?? notes.app)?.cut(toBytes: 256),
+            keyID: claimed.keyID?.cut(toBytes: 64),
+            explanation: notes.words(or: "Answered.").cut(toBytes: 2_048)
         )
+        entry.milliseconds = milliseconds
+        entry.requestBody = sent
+        entry.responseBody = answered
+        await shop.journal.note(entry)
     }
 
     /// 405 when the path is served under another method, else 404; both without an error object.

@@ -23,8 +23,11 @@ extension AppleAPI {
     private func verifyReceipt(_ request: Request, _ context: APIContext) async -> Response {
         let (answer, strike) = await judgeUnderFaults(request, context)
         if let strike, strike.rule.kind == .cut { try? await context.channel.close() }
-        if let explanation = answer.explanation {
-            await note(answer, explanation, request, context)
+        context.remarks.change {
+            $0.app = answer.app
+            guard let explanation = answer.explanation else { return }
+            $0.code = answer.status
+            $0.explanation = explanation
         }
         let response = Response.json(answer.body)
         guard let strike, strike.rule.kind == .half else { return response }
@@ -45,13 +48,13 @@ extension AppleAPI {
         for strike in shop.faults.strikes(on: target) {
             switch strike.rule.kind {
             case .latency:
-                await note(strike, request, context, app: answer.app)
+                note(strike, context)
                 try? await Task.sleep(for: .milliseconds(strike.milliseconds))
             case .receiptStatus:
                 let status = strike.rule.code ?? 21_005
                 return (.faulty(status, in: realm, of: answer.app, because: strike.rule.words), nil)
             case .cut, .half:
-                await note(strike, request, context, app: answer.app)
+                note(strike, context)
                 ending = strike
             default: break
             }
@@ -96,27 +99,6 @@ extension AppleAPI {
             receiptData: receipt,
             password: body.text("password"),
             excludesOldTransactions: excludes
-        )
-    }
-
-    private func note(
-        _ answer: VerifyReceiptAnswer,
-        _ explanation: String,
-        _ request: Request,
-        _ context: APIContext
-    ) async {
-        await shop.journal.note(
-            JournalEntry(
-                id: context.requestID,
-                at: shop.wallClock(),
-                realm: realm,
-                method: request.method.rawValue.cut(toBytes: 16),
-                path: request.uri.path.cut(toBytes: 256),
-                status: 200,
-                code: answer.status,
-                app: answer.app?.cut(toBytes: 256),
-                explanation: explanation.cut(toBytes: 2_048)
-            )
         )
     }
 }

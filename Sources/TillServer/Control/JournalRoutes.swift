@@ -3,10 +3,10 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Why requests were refused.
+/// Requests of Apple's routes, and why they were refused.
 extension ControlAPI {
     private static let entry = Schema.object(
-        "A refused request.",
+        "A request.",
         [
             Schema.required("requestId", .string("What the answer carried.")),
             Schema.required("date", .integer("Milliseconds since 1970, wall clock.")),
@@ -18,6 +18,9 @@ extension ControlAPI {
             Schema.optional("bundleId", .string("The app of the token.")),
             Schema.optional("keyId", .string("The key of the token.")),
             Schema.required("explanation", .string("What was wrong, and what would have made it succeed.")),
+            Schema.optional("milliseconds", .integer("How long the answer took.")),
+            Schema.optional("requestBody", .string("What was sent, where bodies are kept (--journal-bodies).")),
+            Schema.optional("responseBody", .string("What was answered, in the same way.")),
         ]
     )
 
@@ -28,7 +31,7 @@ extension ControlAPI {
                 path: "/v1/journal",
                 id: "listJournal",
                 tag: "journal",
-                summary: "The newest refused requests first.",
+                summary: "The newest requests first: the refused ones, or all with --journal-all.",
                 query: [Schema.optional("limit", .string("At most so many, 1 to 100; 20 by default."))],
                 response: .object("Entries.", [Schema.required("entries", .array("Newest first.", of: Self.entry))])
             ) { exchange in
@@ -45,7 +48,7 @@ extension ControlAPI {
                 path: "/v1/journal/{requestId}",
                 id: "explain",
                 tag: "journal",
-                summary: "Why one request was refused.",
+                summary: "One request, and why it was refused.",
                 response: Self.entry
             ) { exchange in
                 let id = exchange.parameter("requestId")
@@ -53,7 +56,8 @@ extension ControlAPI {
                     throw ControlError.notFound(
                         "unknown_request",
                         "No refused request has the id \(id.prefix(64)). The journal keeps the last "
-                            + "\(shop.settings.journalLength); requests that succeed are not in it."
+                            + "\(shop.settings.journalLength); requests that succeed are in it with "
+                            + "--journal-all only."
                     )
                 }
                 return Self.json(entry)
@@ -73,6 +77,9 @@ extension ControlAPI {
         json.put("bundleId", entry.app)
         json.put("keyId", entry.keyID)
         json.put("explanation", entry.explanation)
+        json.put("milliseconds", entry.milliseconds)
+        json.put("requestBody", entry.requestBody)
+        json.put("responseBody", entry.responseBody)
         return json.finish()
     }
 }

@@ -1,0 +1,76 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillShop
+
+/// Bodies for the journal, where the operator wants them: short ones, with every secret struck out.
+enum JournalBody {
+    /// Longer bodies are not kept.
+    static let longest = 65_536
+    /// Characters of a body that are kept.
+    private static let kept = 4_096
+    private static let secrets: Set = ["password", "sharedSecret", "privateKey"]
+
+    /// The body of a request, which can still be read afterwards; nil when it is too long or there is none.
+    static func take(from request: inout Request) async -> String? {
+        guard let length = request.headers[.contentLength].flatMap({ Int($0) }), (1...longest).contains(length),
+            let bytes = try? await request.collectBody(upTo: longest)
+        else { return nil }
+        return text(Array(buffer: bytes))
+    }
+
+    /// The body of an answer, which is put back.
+    static func take(from response: inout Response) async -> String? {
+        guard let length = response.body.contentLength, (1...longest).contains(length) else { return nil }
+        let collected = CollectedBody()
+        guard (try? await response.body.write(collected)) != nil else { return nil }
+        response.body = ResponseBody(byteBuffer: collected.bytes)
+        return text(Array(buffer: collected.bytes))
+    }
+
+    /// A body as the journal has it.
+    static func text(_ bytes: [UInt8]) -> String {
+        var shown = bytes
+        if let tree = try? JSONTree.parse(bytes) {
+            let harmless = struck(tree)
+            // What has no secret stands as it was sent.
+            if harmless != tree { shown = harmless.written() }
+        }
+        let text = String(decoding: shown, as: UTF8.self)
+        return text.utf8.count > kept ? text.cut(toBytes: kept) + "…" : text
+    }
+
+    /// The same value without its secrets.
+    private static func struck(_ tree: JSONTree) -> JSONTree {
+        switch tree {
+        case .object(let members):
+            .object(
+                members.map { member in
+                    JSONTree.Member(
+                        member.key,
+                        secrets.contains(member.key) && member.value != .null
+                            ? .string("struck out") : struck(member.value)
+                    )
+                }
+            )
+        case .array(let elements): .array(elements.map(struck))
+        default: tree
+        }
+    }
+}
+
+/// Takes the bytes of a body.
+final class CollectedBody: ResponseBodyWriter {
+    private(set) var bytes = ByteBuffer()
+
+    func write(_ buffer: ByteBuffer) async throws {
+        var buffer = buffer
+        bytes.writeBuffer(&buffer)
+    }
+
+    func write(contentsOf buffers: some Sequence<ByteBuffer>) async throws {
+        for buffer in buffers { try await write(buffer) }
+    }
+
+    func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
