@@ -72,7 +72,8 @@ package enum Refusal: Error, Equatable, Sendable {
         case .productNotForSale(let id):
             "Product \(id) was removed from sale; put it back on sale, or import a catalogue that has it."
         case .badQuantity(let quantity, let most, let type):
-            "A quantity of \(quantity) is not possible: a \(type.wireName) is sold 1 to \(most) at a time."
+            "A quantity of \(quantity) is not possible: of \(type.wireName) "
+                + (most == 1 ? "one is sold at a time." : "1 to \(most) are sold at a time.")
         case .badPrice(let milliunits):
             "A price of \(milliunits) thousandths is not possible: "
                 + "it must be 0 or more and fit 63 bits for the quantity."

@@ -75,7 +75,10 @@ extension SQLiteStorage {
         Check(
             sql: """
                 SELECT a.account, ifnull(json_extract(a.state, '$.notificationNumber'), 0) AS wanted,
-                    (SELECT count(*) FROM outbox o WHERE o.account = a.account AND o.is_triggered = 0) AS counted
+                    (
+                        SELECT count(*) FROM outbox o
+                        WHERE o.account = a.account AND o.is_triggered = 0 AND o.chain <> ''
+                    ) AS counted
                 FROM accounts a WHERE wanted <> counted
                 """
         ) {

@@ -20,7 +20,7 @@ struct SecretCommand: AsyncParsableCommand {
             discussion: "till secret create --app com.example.app --value abc123"
         )
 
-        @Option(help: "The secret (default: 32 new hexadecimal digits).")
+        @Option(help: "The secret, or - to read it from standard input (default: 32 new hexadecimal digits).")
         var value: String?
         @Option(help: "The bundle identifier (default: the only app there is).")
         var app: String?
@@ -30,9 +30,11 @@ struct SecretCommand: AsyncParsableCommand {
 
         func run() async throws {
             let client = try server.client()
+            // Not everybody may read what stands on a command line.
+            let secret = value == "-" ? readLine() ?? "" : value
             let answer = try await client.put(
                 try await SecretCommand.path(client, app: app, team: team),
-                bytes: JSONTree.members(["sharedSecret": .text(value)]).written()
+                bytes: JSONTree.members(["sharedSecret": .text(secret)]).written()
             )
             Output.show(answer, asJSON: server.json) { $0["sharedSecret"]?.text ?? "" }
         }
@@ -51,9 +53,10 @@ struct SecretCommand: AsyncParsableCommand {
         func run() async throws {
             let client = try server.client()
             let answer = try await client.get(try await SecretCommand.path(client, app: app, team: nil))
-            Output.show(answer, asJSON: server.json) {
-                $0["sharedSecret"]?.text ?? "None is set. Make one with till secret create."
+            guard server.json || answer["sharedSecret"] != nil else {
+                throw CommandRefused("No shared secret is set. Make one with till secret create.")
             }
+            Output.show(answer, asJSON: server.json) { $0["sharedSecret"]?.text ?? "" }
         }
     }
 

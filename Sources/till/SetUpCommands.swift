@@ -155,7 +155,10 @@ struct ImportCommand: AsyncParsableCommand {
         let client = try server.client()
         if let app {
             let known = try await client.get("/v1/apps")["apps"]?.elements.compactMap { $0["bundleId"]?.text } ?? []
-            if !known.contains(app) { _ = try await client.post("/v1/apps", .members(["bundleId": .string(app)])) }
+            if !known.contains(app) {
+                try check(Array(data))
+                _ = try await client.post("/v1/apps", .members(["bundleId": .string(app)]))
+            }
         }
         var scope = ScopeOptions()
         scope.app = app
@@ -163,5 +166,14 @@ struct ImportCommand: AsyncParsableCommand {
         let bundleID = try await scope.bundleID(client)
         let outcome = try await client.put("/v1/apps/\(escaped(bundleID))/catalog/storekit", bytes: Array(data))
         Output.show(outcome, asJSON: server.json) { "Imported for \(bundleID).\n\(Output.lines($0))" }
+    }
+
+    /// A file that will be refused must not leave an app behind.
+    private func check(_ bytes: [UInt8]) throws {
+        do {
+            _ = try StoreKitFile.read(bytes)
+        } catch {
+            throw CommandRefused(error.description)
+        }
     }
 }

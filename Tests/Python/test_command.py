@@ -396,3 +396,27 @@ def test_every_flag_of_serve_is_a_key_of_the_configuration_file_and_stands_in_th
     page = (ROOT / "docs/operating/settings.md").read_text()
     for flag in flags:
         assert f"| `--{flag}` | `TILL_{flag.upper().replace('-', '_')}` |" in page, flag
+
+
+def test_a_refused_import_leaves_no_app_behind(serve, tmp_path):
+    till = serve()
+    wrong = tmp_path / "wrong.storekit"
+    wrong.write_text('{"products": 5}')
+    control = ("--control", till.address("control"))
+    refused = run_till("import", wrong, "--app", "com.example.stray", *control)
+    assert refused.returncode == 1 and "$.products" in refused.stderr
+    assert json.loads(run_till("app", "list", "--json", *control).stdout) == {"apps": []}
+
+
+def test_a_secret_is_read_from_standard_input_and_none_is_a_failure(serve, tmp_path):
+    till = serve()
+    control = ("--control", till.address("control"))
+    run_till("app", "create", "com.example.secret", *control)
+    none = run_till("secret", "show", *control)
+    assert (none.returncode, none.stdout) == (1, "") and "till secret create" in none.stderr
+    made = subprocess.run(
+        [till_binary(), "secret", "create", "--value", "-", *control], input="hush\n", capture_output=True, text=True,
+        env=clean_environment(), timeout=60,
+    )
+    assert (made.returncode, made.stdout) == (0, "hush\n")
+    assert run_till("secret", "show", *control).stdout == "hush\n"

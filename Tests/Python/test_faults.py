@@ -198,6 +198,17 @@ def test_verify_receipt_fails_on_demand(realm):
     fault(realm, "receiptStatus", code=21_104, route="verifyReceipt", limit=1)
     assert status() == {"status": 21_104, "environment": realm.environment, "is_retryable": True}
     assert status()["status"] == 0
+    # Each rule in its turn: a call that has its answer leaves the next rule alone.
+    fault(realm, "receiptStatus", code=21_005, limit=2)
+    fault(realm, "receiptStatus", code=21_199, limit=1)
+    assert [status()["status"] for _ in range(4)] == [21_005, 21_005, 21_199, 0]
+    # What cannot happen here does not spend itself here.
+    fault(realm, "error", code=5_000_001, limit=1)
+    fault(realm, "status", code=503, limit=1, customer="nobody")
+    fault(realm, "status", code=503, limit=1, customer="ann")
+    answers = [requests.post(f"{realm.base}/verifyReceipt", json={"receipt-data": receipt}) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [503, 200] and answers[0].content == b""
+    assert struck(realm)[-3:] == [0, 0, 1]
 
 
 # Notifications --------------------------------------------------------------------------------------------------------
@@ -253,6 +264,8 @@ def test_production_does_not_know_an_app_before_its_release(realm):
 @pytest.mark.parametrize("wrong, code", [
     ({"kind": "error"}, "bad_code"), ({"kind": "error", "code": 4_999_999}, "bad_code"),
     ({"kind": "status", "code": 404}, "bad_code"), ({"kind": "receiptStatus", "code": 500}, "bad_code"),
+    ({"kind": "error", "code": 5_000_001, "route": "verifyReceipt"}, "bad_route"),
+    ({"kind": "receiptStatus", "code": 21_005, "route": "getTransactionInfo"}, "bad_route"),
     ({"kind": "latency"}, "bad_fault"), ({"kind": "cut", "route": "nothing"}, "bad_route"),
     ({"kind": "drop", "route": "getTransactionInfo"}, "bad_route"), ({"kind": "drop", "customer": "ann"}, "bad_fault"),
     ({"kind": "cut", "bundleId": "com.example.nobody"}, "unknown_app"), ({"kind": "sleep"}, "bad_request"),

@@ -134,13 +134,13 @@ def test_customers_live_by_a_clock_of_their_own(realm):
 
 def test_rules_are_merged(realm):
     before = realm.control("getRules")
-    assert before == {"rate": "calendar", "refundRule": "followPreference"}
+    assert before == {"rate": "calendar", "refundRule": "followPreference", "released": True}
     assert realm.control("setRules", {"rate": "sandbox-5-minutes"})["rate"] == "sandbox-5-minutes"
     bought = realm.buy("ann", PRO)
     assert bought.payload["expiresDate"] - bought.payload["purchaseDate"] == 300_000
     after = realm.control("setRules", {"grace": {"days": 16}, "refundRule": "byHand"})
     assert after == {"rate": "sandbox-5-minutes", "grace": {"days": 16, "coverage": "ALL_RENEWALS"},
-                     "refundRule": "byHand"} == realm.control("getRules")
+                     "refundRule": "byHand", "released": True} == realm.control("getRules")
     asked = realm.control("requestRefund", {}, transactionId=realm.buy("ann", COINS).id)
     assert "decisionDate" not in asked["refundRequest"] and asked["refundRequest"]["decidedBy"] == "byHand"
     assert "grace" not in realm.control("setRules", {"grace": {"days": 0}, "rate": "default"})
@@ -155,7 +155,7 @@ def test_endpoints_are_set_and_removed(realm):
     log = realm.control("setEndpoint", body, endpoint="log")
     primary = realm.control("setEndpoint", {"url": "http://127.0.0.1:9/apple"}, endpoint="primary")
     assert realm.control("listEndpoints")["endpoints"] == [primary, log]
-    assert primary == {"name": "primary", "url": "http://127.0.0.1:9/apple", "types": []}
+    assert primary == {"name": "primary", "url": "http://127.0.0.1:9/apple", "types": [], "version": 2}
     for body, name, code in (({"url": "ftp://x"}, "a", "bad_url"), ({"url": "http://"}, "a", "bad_url"),
                              ({"url": "http://x", "types": ["EXPIRED/UPGRADE"]}, "a", "bad_type"),
                              ({"url": "http://x", "types": ["FOO"]}, "a", "bad_type"),

@@ -8,6 +8,7 @@ import requests
 
 from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG, COINS, FOREVER, PRO
 from listening_post import ListeningPost
+from process_helpers import assert_healthy
 from shop_helpers import App, ControlClient, ControlRefused
 from told import advance, freeze, history, listen, until
 
@@ -302,3 +303,33 @@ def test_apple_leaves_some_types_out_in_the_sandbox(serve):
         until(lambda: len(post.received) >= len(expected))
         assert types(post, len(expected)) == expected
     post.close()
+
+
+def test_the_doctor_knows_version_one(serve):
+    till = serve()
+    app = App(till, ControlClient(till.address("control")), "com.example.doctor", 1, None, CATALOG)
+    post = ListeningPost()
+    listen(app.sandbox, post, name="old", version=1)
+    buy(app.sandbox, BASIC)
+    post.wait_for(1)
+    post.close()
+    till.kill()
+    assert_healthy(till.data, "after notifications of version 1")
+
+
+def test_a_refund_turns_renewal_off_and_an_end_has_its_intent(realm, post):
+    freeze(realm)
+    listen(realm, post, name="old", version=1)
+    realm.control("setRules", {"grace": {"days": 16}})
+    realm.control("refund", {}, transactionId=buy(realm, BASIC))
+    told_of_refund = bodies(post, 3)[1:]
+    assert [body["auto_renew_status"] for body in told_of_refund] == ["false", "false"]
+    # Who cancels in the grace period has ended the subscription, and the element goes; the list stays.
+    again = buy(realm, BASIC)
+    realm.control("setCard", {"card": "declinedForRenewals"}, customer="ann")
+    advance(realm, "32d")
+    realm.control("cancelSubscription", {}, originalTransactionId=again)
+    advance(realm, "1s")
+    last = json.loads(post.wait_for(6)[-1].body)
+    assert last["auto_renew_status"] == "false" and last["expiration_intent"] == 1
+    assert last["unified_receipt"]["pending_renewal_info"] == []

@@ -1,4 +1,5 @@
 import HTTPTypes
+import TillShop
 
 /// The names of Apple's routes, as the documentation's titles have them: by them fault rules and rate limits speak.
 enum RouteName {
@@ -24,7 +25,7 @@ enum RouteName {
     ]
 
     /// verifyReceipt, which is no route of the API.
-    static let verifyReceipt = "verifyReceipt"
+    static let verifyReceipt = FaultRule.verifyReceipt
 
     /// All names, sorted.
     static let all = (byPath.values + [verifyReceipt]).sorted()

@@ -15,13 +15,16 @@ extension AppleAPI {
     func addVerifyReceipt(to router: Router<APIContext>) {
         for method in [HTTPRequest.Method.post, .get, .head, .put, .delete, .patch, .options] {
             router.on("/verifyReceipt", method: method) { request, context in
-                await verifyReceipt(request, context)
+                try await verifyReceipt(request, context)
             }
         }
     }
 
-    private func verifyReceipt(_ request: Request, _ context: APIContext) async -> Response {
+    private func verifyReceipt(_ request: Request, _ context: APIContext) async throws -> Response {
         let (answer, strike) = await judgeUnderFaults(request, context)
+        if let strike, strike.rule.kind == .status {
+            throw APIError.bare(HTTPResponse.Status(code: strike.rule.code ?? 500), strike.rule.words)
+        }
         if let strike, strike.rule.kind == .cut { try? await context.channel.close() }
         context.remarks.change {
             $0.app = answer.app
@@ -42,7 +45,7 @@ extension AppleAPI {
             realm: realm,
             app: answer.app ?? "",
             route: RouteName.verifyReceipt,
-            customer: nil
+            customer: answer.customer
         )
         var ending: Strike?
         for strike in shop.faults.strikes(on: target) {
@@ -56,6 +59,7 @@ extension AppleAPI {
             case .cut, .half:
                 note(strike, context)
                 ending = strike
+            case .status: ending = strike
             default: break
             }
         }

@@ -147,12 +147,8 @@ extension ControlAPI {
             }
         default: break
         }
-        if rule.customer != nil, rule.kind.isOfNotifications || rule.kind == .receiptStatus {
-            throw ControlError.bad(
-                "bad_fault",
-                "Only faults of Apple's routes can be held to a customer.",
-                path: "$.customer"
-            )
+        if rule.customer != nil, rule.kind.isOfNotifications {
+            throw ControlError.bad("bad_fault", "Faults of notifications are held to nobody.", path: "$.customer")
         }
     }
 
@@ -166,6 +162,13 @@ extension ControlAPI {
                     path: "$.route"
                 )
             }
+        } else if route == RouteName.verifyReceipt ? !kind.isOfVerifyReceipt : kind == .receiptStatus {
+            throw ControlError.bad(
+                "bad_route",
+                "\(kind.rawValue) does not happen on \(route.prefix(64)): verifyReceipt has status, receiptStatus, "
+                    + "latency, cut and half, and nothing else has receiptStatus.",
+                path: "$.route"
+            )
         } else if !RouteName.all.contains(route) {
             throw ControlError.bad(
                 "bad_route",

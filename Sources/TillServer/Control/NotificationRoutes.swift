@@ -119,7 +119,10 @@ extension ControlAPI {
                     [Schema.required("testNotificationToken", .string("Asks Apple's route how it went."))]
                 )
             ) { exchange in
-                guard let token = try await shop.requestTest(in: try exchange.scope()) else { throw Self.noEndpoint }
+                let scope = try exchange.scope()
+                guard let token = try await shop.requestTest(in: scope) else {
+                    throw shop.registry.rules(of: scope).primary == nil ? Self.noEndpoint : Self.noTest
+                }
                 var json = PayloadWriter()
                 json.put("testNotificationToken", token)
                 return json.finish()
@@ -184,6 +187,11 @@ extension ControlAPI {
     private static let noEndpoint = ControlError.conflict(
         "no_endpoint",
         "Nobody is told: set an endpoint with till endpoint set, or listen with till listen."
+    )
+
+    private static let noTest = ControlError.conflict(
+        "version_one",
+        "The primary endpoint is told in version 1, which has no test."
     )
 
     private func notification(_ exchange: ControlExchange) async throws -> OutboxEntry {

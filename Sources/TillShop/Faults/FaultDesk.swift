@@ -117,13 +117,18 @@ package final class FaultDesk: Sendable {
     private func strikes(on target: Target, ofNotifications: Bool) -> [Strike] {
         let wall = wallClock()
         return standings.withLock { standings in
-            standings.indices.compactMap { place in
+            var strikes: [Strike] = []
+            for place in standings.indices {
+                let rule = standings[place].rule
+                // A call that has its end is no longer there for other rules to spend themselves on.
+                let isOver = strikes.contains { $0.rule.kind.endsCall }
                 guard
-                    standings[place].rule.kind.isOfNotifications == ofNotifications,
-                    standings[place].rule.fits(target, at: wall)
-                else { return nil }
-                return standings[place].strike(target, at: wall)
+                    rule.kind.isOfNotifications == ofNotifications, !(isOver && rule.kind.endsCall),
+                    rule.fits(target, at: wall), let strike = standings[place].strike(target, at: wall)
+                else { continue }
+                strikes.append(strike)
             }
+            return strikes
         }
     }
 
@@ -138,10 +143,14 @@ package final class FaultDesk: Sendable {
 }
 
 extension FaultRule {
+    /// The route that is none of the API.
+    package static let verifyReceipt = "verifyReceipt"
+
     fileprivate func fits(_ target: FaultDesk.Target, at wall: Timestamp) -> Bool {
         (realm ?? target.realm) == target.realm && (app ?? target.app) == target.app
             && (route.map { $0 == target.route || target.route.hasPrefix($0 + "/") } ?? true)
-            && (customer == nil || customer == target.customer) && until.map { wall <= $0 } ?? true
+            && (customer == nil || customer == target.customer) && (until.map { wall <= $0 } ?? true)
+            && (target.route == Self.verifyReceipt ? kind.isOfVerifyReceipt : kind != .receiptStatus)
     }
 }
 

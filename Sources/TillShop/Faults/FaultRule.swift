@@ -31,6 +31,22 @@ package struct FaultRule: Codable, Equatable, Sendable {
         /// A notification is overtaken by the next of its subscription, or `milliseconds` later by none.
         case reorder
 
+        /// Whether it gives the answer, or ends the connection: the first that strikes a call is the last.
+        var endsCall: Bool {
+            switch self {
+            case .error, .unauthorized, .status, .receiptStatus, .cut, .half, .rateLimit: true
+            case .latency, .staleReads, .drop, .delay, .duplicate, .reorder: false
+            }
+        }
+
+        /// Whether it can happen to a call of verifyReceipt, which has no token and no error objects.
+        package var isOfVerifyReceipt: Bool {
+            switch self {
+            case .status, .receiptStatus, .latency, .cut, .half: true
+            default: false
+            }
+        }
+
         /// Whether it happens to notifications rather than to calls.
         package var isOfNotifications: Bool {
             switch self {

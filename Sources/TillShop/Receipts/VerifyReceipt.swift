@@ -27,6 +27,8 @@ package struct VerifyReceiptAnswer: Sendable {
     package let body: [UInt8]
     /// The app of the receipt, once it could be read.
     package let app: String?
+    /// Whose receipt it is, once that is known.
+    package var customer: String?
     /// Why the status is not 0, in words; nil when it is.
     package let explanation: String?
 }
@@ -38,7 +40,7 @@ extension Shop {
     /// Whatever is wrong with the receipt is an answer. Throws only when the store cannot be read.
     package func verifyReceipt(_ request: VerifyReceiptRequest, in realm: Realm) async throws -> VerifyReceiptAnswer {
         guard let bytes = Base64.decode(asSent: request.receiptData), !bytes.isEmpty else {
-            return .malformed("receipt-data is not standard Base64.")
+            return .malformed(Base64.fault(of: request.receiptData))
         }
         let verifier = try await receiptKeys.signing().verifier
         do {
@@ -48,7 +50,10 @@ extension Shop {
             return try await answer(try verifier.parse(bytes), request, in: realm)
         } catch let refusal as ReceiptRefusal {
             switch refusal {
-            case .malformed: return .malformed(refusal.explanation)
+            case .malformed:
+                let hint =
+                    request.receiptData.contains(" ") ? " It has spaces: did a form decoder take its + away?" : ""
+                return .malformed(refusal.explanation + hint)
             case .notAuthenticated: return .refused(.notAuthenticated, in: realm, because: refusal.explanation)
             }
         }
@@ -82,7 +87,13 @@ extension Shop {
         if hasSubscription {
             try await tellWhatIsKnown(of: account, receipt, request.excludesOldTransactions, in: &json)
         }
-        return VerifyReceiptAnswer(status: 0, body: json.finish(), app: app, explanation: nil)
+        return VerifyReceiptAnswer(
+            status: 0,
+            body: json.finish(),
+            app: app,
+            customer: account.customer,
+            explanation: nil
+        )
     }
 
     /// What the ledger says now, whatever the receipt said then.
@@ -153,6 +164,15 @@ extension Shop {
 }
 
 extension Base64 {
+    /// Why a text is no Base64, for who sent it.
+    fileprivate static func fault(of text: String) -> String {
+        if text.isEmpty { return "receipt-data is empty." }
+        if text.utf8.contains(where: { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }) {
+            return "receipt-data is in the URL-safe alphabet; send standard Base64, with + and /."
+        }
+        return "receipt-data is not standard Base64."
+    }
+
     /// Reads Base64 as clients send it: white space and line breaks anywhere, padding or none. Not the URL-safe
     /// alphabet, and nothing that a form decoder has been at.
     static func decode(asSent text: String) -> [UInt8]? {

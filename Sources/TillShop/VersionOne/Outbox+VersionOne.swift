@@ -85,7 +85,7 @@ extension Shop {
         return VersionOnePayload.UnifiedReceipt(
             latestReceipt: Base64.encode(try await sign(frame, with: shown)),
             rows: shown.rows,
-            pendingRenewals: pendingRenewals(of: account, at: date)
+            pendingRenewals: account.subscriptions.isEmpty ? nil : pendingRenewals(of: account, at: date)
         )
     }
 }

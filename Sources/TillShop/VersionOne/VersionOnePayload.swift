@@ -10,8 +10,8 @@ enum VersionOnePayload {
         var latestReceipt: String
         /// Newest first, 100 at the most.
         var rows: [Transaction]
-        /// One element for each subscription.
-        var pendingRenewals: [[UInt8]]
+        /// One element for each subscription; nil for a customer who never had one.
+        var pendingRenewals: [[UInt8]]?
 
         fileprivate func bytes(in realm: Realm) -> [UInt8] {
             var json = PayloadWriter(capacity: latestReceipt.utf8.count + rows.count * 1_024 + 1_024)
@@ -19,7 +19,7 @@ enum VersionOnePayload {
             json.put("status", 0)
             json.put("latest_receipt", latestReceipt)
             json.put("latest_receipt_info", objects: rows.map(LatestReceiptInfo.bytes))
-            if !pendingRenewals.isEmpty { json.put("pending_renewal_info", objects: pendingRenewals) }
+            if let pendingRenewals { json.put("pending_renewal_info", objects: pendingRenewals) }
             return json.finish()
         }
     }
@@ -45,10 +45,11 @@ enum VersionOnePayload {
         json.put("bvrs", account.appTransaction?.applicationVersion ?? "1.0")
         json.put("auto_renew_adam_id", info.map { String(productNumber(of: $0.autoRenewProductID, in: account.app)) })
         json.put("auto_renew_product_id", info?.autoRenewProductID)
-        json.put("auto_renew_status", asText: info?.autoRenews)
+        // A subscription that was refunded never renews, whatever the customer had chosen.
+        json.put("auto_renew_status", asText: info.map { $0.autoRenews && notification.type != .refund })
         json.put(.autoRenewStatusChange, type == .didChangeRenewalStatus ? notification.date : nil)
         json.put("original_transaction_id", row.originalID.number)
-        json.put("expiration_intent", notification.status == .expired ? info?.expirationIntent?.rawValue : nil)
+        json.put("expiration_intent", info?.isInBillingRetry == false ? info?.expirationIntent?.rawValue : nil)
         json.put("deprecation", deprecation)
         json.put("unified_receipt", written: unified)
         return json.finish()
