@@ -32,8 +32,7 @@ struct Till: AsyncParsableCommand {
             ClockCommand.self, RulesCommand.self, EndpointCommand.self, NotificationsCommand.self, NotifyCommand.self,
             ListenCommand.self, FaultCommand.self, History.self, Explain.self, AuthorityCommand.self,
             AttackCommand.self,
-            DoctorCommand.self,
-            BackupCommand.self, Simulate.self,
+            HostsCommand.self, DoctorCommand.self, BackupCommand.self, Simulate.self,
         ]
     )
 }
