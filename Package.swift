@@ -94,10 +94,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "CAllocator"),
+        .target(name: "CNamespace"),
         .executableTarget(
             name: "till",
             dependencies: [
-                "CAllocator", "TillTesting", "TillServer", "TillShop", "TillSQLite", "TillStorage",
+                "CAllocator", "CNamespace", "TillTesting", "TillServer", "TillShop", "TillSQLite", "TillStorage",
                 "TillSigning", "TillCore",
                 arguments,
                 configuration, system, httpClient, hummingbird, logging, metrics, lifecycle, unixSignals, nioCore,

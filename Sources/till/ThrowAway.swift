@@ -1,0 +1,84 @@
+import CNamespace
+import Foundation
+import TillShop
+
+/// A Till in a temporary folder, for one command: started, set up, and removed with everything it wrote.
+struct ThrowAway {
+    let program: RunningProgram
+    let client: ControlClient
+
+    /// Starts one on ports that the system chooses, and waits until it is ready.
+    static func start(in folder: String, demo: Bool, profile: String?) async throws -> ThrowAway {
+        let ready = "\(folder)/ready.json"
+        let arguments = [
+            try executable(), "serve", "--data", "\(folder)/data", "--ready-file", ready,
+            "--host", "127.0.0.1", "--production-port", "0", "--sandbox-port", "0",
+            "--control-address", "127.0.0.1", "--control-port", "0", "--tls-host", "127.0.0.1", "--tls-port", "0",
+        ]
+        var environment = ProcessInfo.processInfo.environment
+        // These say where another Till is, or would change what this one is for.
+        for name in ["TILL_DATA", "TILL_DEMO", "TILL_PROXY_PORT", "TILL_CONTROL_TOKEN"] { environment[name] = nil }
+        let launch = Launch(
+            arguments: arguments + (demo ? ["--demo"] : []) + (profile.map { ["--profile", $0] } ?? []),
+            environment: environment,
+            isHelper: true
+        )
+        var prepared = try launch.prepare()
+        let program = try prepared.release()
+        while !FileManager.default.fileExists(atPath: ready) {
+            if till_caught_signal() != 0 {
+                await program.stop()
+                throw ExecRefused("A signal came before the command was started.", code: 128 + till_caught_signal())
+            }
+            if let code = program.exitCode { throw ExecRefused("The throw-away Till ended with \(code).") }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let facts = try JSONTree.parse(Array(DataDirectory.read(ready).utf8))
+        let client = ControlClient(
+            address: facts["control"]?.text ?? "",
+            token: nil,
+            directory: DataDirectory("\(folder)/data")
+        )
+        return ThrowAway(program: program, client: client)
+    }
+
+    /// Creates an app with what a file sells, and a key, whose private half is written into the folder.
+    func setUp(_ file: String, bundleID: String, folder: String) async throws -> Key {
+        guard let bytes = FileManager.default.contents(atPath: file) else {
+            throw CommandRefused("\(file) cannot be read.")
+        }
+        _ = try await client.post("/v1/apps", .members(["bundleId": .string(bundleID)]))
+        _ = try await client.put("/v1/apps/\(escaped(bundleID))/catalog/storekit", bytes: Array(bytes))
+        let made = try await client.post("/v1/keys", .members(["name": .string("till exec")]))
+        let id = made["keyId"]?.text ?? ""
+        let path = "\(folder)/AuthKey_\(id).p8"
+        try DataDirectory.write(made["privateKey"]?.text ?? "", to: path)
+        return Key(id: id, issuerID: made["issuerId"]?.text, file: path)
+    }
+
+    /// A key for the API, as the command is told of it.
+    struct Key {
+        let id: String
+        let issuerID: String?
+        let file: String
+    }
+
+    /// This program's own file.
+    private static func executable() throws -> String {
+        if let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") { return link }
+        guard let path = Bundle.main.executablePath else { throw ExecRefused("till does not find its own file.") }
+        return path
+    }
+}
+
+/// Why `till exec` did not run its command, or could not go on.
+struct ExecRefused: Error, CustomStringConvertible {
+    let description: String
+    /// 125, as `env` and `timeout` have it, unless the command itself could not be run.
+    let code: Int32
+
+    init(_ description: String, code: Int32 = 125) {
+        self.description = description
+        self.code = code
+    }
+}
