@@ -9,10 +9,26 @@ struct ThrowAway {
 
     /// Starts one on ports that the system chooses, and waits until it is ready.
     static func start(in folder: String, demo: Bool, profile: String?) async throws -> ThrowAway {
+        for _ in 0..<3 {
+            if let till = try await start(in: folder, demo, profile, production: try freePort()) { return till }
+        }
+        throw ExecRefused("The throw-away Till does not start.")
+    }
+
+    /// Nil when the server ended before it was ready: somebody may have taken the port meanwhile.
+    ///
+    /// - Parameter port: known before the start, because the certificates name it for OCSP.
+    private static func start(
+        in folder: String,
+        _ demo: Bool,
+        _ profile: String?,
+        production port: UInt16
+    ) async throws -> ThrowAway? {
         let ready = "\(folder)/ready.json"
         let arguments = [
             try executable(), "serve", "--data", "\(folder)/data", "--ready-file", ready,
-            "--host", "127.0.0.1", "--production-port", "0", "--sandbox-port", "0",
+            "--host", "127.0.0.1", "--production-port", String(port), "--sandbox-port", "0",
+            "--ocsp-url", "http://127.0.0.1:\(port)/ocsp",
             "--control-address", "127.0.0.1", "--control-port", "0", "--tls-host", "127.0.0.1", "--tls-port", "0",
         ]
         var environment = ProcessInfo.processInfo.environment
@@ -30,7 +46,7 @@ struct ThrowAway {
                 await program.stop()
                 throw ExecRefused("A signal came before the command was started.", code: 128 + till_caught_signal())
             }
-            if let code = program.exitCode { throw ExecRefused("The throw-away Till ended with \(code).") }
+            if program.exitCode != nil { return nil }
             try await Task.sleep(for: .milliseconds(5))
         }
         let facts = try JSONTree.parse(Array(DataDirectory.read(ready).utf8))
@@ -61,6 +77,23 @@ struct ThrowAway {
         let id: String
         let issuerID: String?
         let file: String
+    }
+
+    /// A port of loopback that is free at this moment.
+    private static func freePort() throws -> UInt16 {
+        let door = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(door) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutableBytes(of: &address) { bytes in
+            let name = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
+            guard let name else { return false }
+            return bind(door, name, length) == 0 && getsockname(door, name, &length) == 0
+        }
+        guard isBound else { throw ExecRefused("No port is free on 127.0.0.1.") }
+        return UInt16(bigEndian: address.sin_port)
     }
 
     /// This program's own file.

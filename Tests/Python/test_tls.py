@@ -128,7 +128,7 @@ def test_the_official_client_and_requests_reach_both_realms_with_variables_alone
     for realm, environment in (("production", "Production"), ("sandbox", "Sandbox")):
         assert found[realm]["transactionId"] == bought[realm]
         assert found[realm]["environment"] == environment
-        assert found[realm]["requestId"].endswith(".0.0")
+        assert found[realm]["requestId"].endswith(".0.0") and found[realm]["status"] == 21002
 
 
 @pytest.mark.parametrize("host, environment", HOSTS.items())

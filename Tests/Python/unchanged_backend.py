@@ -23,16 +23,16 @@ def look_up(realm, environment, transaction_id):
         )
     with open(os.environ["TILL_ROOT_DER"], "rb") as root:
         verifier = SignedDataVerifier(
-            [root.read()], False, environment, os.environ["TILL_APP"], int(os.environ["TILL_APP_APPLE_ID"])
+            [root.read()], "ONLINE_CHECKS" in os.environ, environment, os.environ["TILL_APP"], int(os.environ["TILL_APP_APPLE_ID"])
         )
     found = verifier.verify_and_decode_signed_transaction(
         client.get_transaction_info(transaction_id).signedTransactionInfo
     )
-    # The address of verifyReceipt; which routes are served there is not this test's business, who answers is.
+    # Whether a receipt is good is not this program's question, but who answers.
     receipt = requests.post(f"{RECEIPTS[realm]}/verifyReceipt", json={"receipt-data": "x"}, timeout=30)
     return {
         "transactionId": found.transactionId, "environment": found.rawEnvironment,
-        "requestId": receipt.headers.get("X-Request-ID"),
+        "requestId": receipt.headers.get("X-Request-ID"), "status": receipt.json()["status"],
     }
 
 
