@@ -29,11 +29,13 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 
@@ -48,6 +50,7 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.36.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         // The command speaks HTTP as a client.
@@ -85,17 +88,18 @@ let package = Package(
         .target(
             name: "TillServer",
             dependencies: [
-                "TillShop", "TillCore", "TillSigning", "TillStorage", hummingbird, hummingbirdCore, nioCore,
-                nioHTTPTypes, httpTypes, logging, metrics, coreMetrics, lifecycle,
+                "TillShop", "TillCore", "TillSigning", "TillStorage", hummingbird, hummingbirdCore, hummingbirdHTTP2,
+                nioCore, nioPosix, nioSSL, nioHTTP2, nioHTTPTypes, httpTypes, logging, metrics, coreMetrics, lifecycle,
             ],
             swiftSettings: settings
         ),
         .target(name: "CAllocator"),
+        .target(name: "CNamespace"),
         .executableTarget(
             name: "till",
             dependencies: [
-                "CAllocator", "TillTesting", "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning",
-                "TillCore",
+                "CAllocator", "CNamespace", "TillTesting", "TillServer", "TillShop", "TillSQLite", "TillStorage",
+                "TillSigning", "TillCore",
                 arguments,
                 configuration, system, httpClient, hummingbird, logging, metrics, lifecycle, unixSignals, nioCore,
                 nioHTTP1,

@@ -16,7 +16,7 @@ package enum Backup {
             try DataDirectory.makeFolder(target)
             try await storage.backup(to: copy.database)
             try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.database)
-            for folder in ["ca", "keys"] where files.fileExists(atPath: "\(directory.path)/\(folder)") {
+            for folder in ["ca", "keys", "tls"] where files.fileExists(atPath: "\(directory.path)/\(folder)") {
                 try files.copyItem(atPath: "\(directory.path)/\(folder)", toPath: "\(target)/\(folder)")
             }
         } catch {

@@ -9,6 +9,11 @@ package enum ChainPart: String, Sendable, Hashable, CaseIterable {
     /// What signs the receipts of single transactions.
     case purchase = "purchase receipt certificate"
     case purchaseKey = "purchase receipt private key"
+    /// The root that TLS clients trust; apart from the signing root.
+    case tlsRoot = "TLS root certificate"
+    case tlsRootKey = "TLS root private key"
+    case tlsServer = "TLS server certificate"
+    case tlsServerKey = "TLS server private key"
     /// A key for the API (`.p8` file or public key).
     case apiKey = "API key"
 }

@@ -7,6 +7,7 @@ struct Announcement: Sendable {
     let host: String
     let control: String
     let demoKey: DemoKey?
+    let secure: SecureFaces?
     let readyFile: String?
     let asJSON: Bool
 
@@ -36,6 +37,12 @@ struct Announcement: Sendable {
         json.put("dataDirectory", directory.path)
         json.put("rootCertificate", directory.rootCertificate)
         json.put("process", Int(ProcessInfo.processInfo.processIdentifier))
+        if let secure {
+            json.put("tls", secure.address(.tls, ports))
+            json.put("proxy", secure.address(.proxy, ports))
+            json.put("tlsRootCertificate", secure.files.root)
+            json.put("caBundle", secure.files.bundle)
+        }
         if let demoKey {
             json.put("keyFile", demoKey.file)
             json.put("keyId", demoKey.keyID)
@@ -56,6 +63,11 @@ struct Announcement: Sendable {
               root         \(directory.rootCertificate)
 
             """
+        if let secure {
+            text += "  App Store    \(secure.address(.tls, ports) ?? "")\n"
+            if let proxy = secure.address(.proxy, ports) { text += "  proxy        \(proxy)\n" }
+            text += "  TLS root     \(secure.files.root), till hosts says how to use it\n"
+        }
         guard let demoKey else { return text }
         text += """
               key          \(demoKey.file)

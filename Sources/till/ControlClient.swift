@@ -14,6 +14,14 @@ struct ServerOptions: ParsableArguments {
     @Flag(help: "Prints the answer as JSON, for scripts.")
     var json = false
 
+    init() {}
+
+    /// For commands that have flags of their own for these.
+    init(control: String?, data: String?) {
+        self.control = control
+        self.data = data
+    }
+
     func client() throws -> ControlClient {
         let environment = ProcessInfo.processInfo.environment
         let named = data ?? environment["TILL_DATA"]

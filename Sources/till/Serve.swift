@@ -21,6 +21,7 @@ struct Serve: AsyncParsableCommand {
             till serve --data ./till-data             serve what lies there, or start anew
             till serve --demo                         the same, with a demo app and customers
             till serve --profile apple                Apple's behaviour, no departures
+            till serve --tls-port 443                 HTTPS under the App Store's own names
 
             The production realm, the sandbox realm and control each have a port. Control listens on loopback; on any
             other address it asks for the token that lies in the data directory.
@@ -51,6 +52,7 @@ struct Serve: AsyncParsableCommand {
     var tokenChangeMovesHistory: Bool?
     @Option(help: "Refused requests that the journal keeps (default 10000).")
     var journalLength: Int?
+    @OptionGroup(title: "Under the App Store's own names") var secure: SecureOptions
     @OptionGroup(title: "How the shop behaves") var choices: ShopChoices
     @Option(help: "Seconds in which a request must have arrived whole (default 60).")
     var requestTimeout: Int?
@@ -107,14 +109,15 @@ struct Serve: AsyncParsableCommand {
 
         let figures = PrometheusFigures()
         let meter = RequestMeter(factory: figures)
-        let ports = Ports()
+        let host = source.text(host, "host") ?? "127.0.0.1"
+        let secure = try SecureFaces(secure, source, host: host, directory)
+        let ports = Ports(Set(Ports.Face.always + (secure?.faces ?? [])))
         let limits = ConnectionLimits(
             requestDeadline: .seconds(
                 Int64(try source.number(requestTimeout, "requestTimeout", default: 60, in: 1...3_600))
             )
         )
         let sender = try Self.sender(shop)
-        let host = source.text(host, "host") ?? "127.0.0.1"
         let controlAddress = source.text(controlAddress, "controlAddress") ?? "127.0.0.1"
         let facts = ServerFacts(
             version: TillVersion.text,
@@ -122,7 +125,8 @@ struct Serve: AsyncParsableCommand {
             productionPort: { ports[.production] },
             sandboxPort: { ports[.sandbox] },
             controlPort: { ports[.control] },
-            ocspURL: ocspURL
+            ocspURL: ocspURL,
+            security: secure?.facts(ports)
         )
         let control = ControlAPI(
             shop: shop,
@@ -139,6 +143,7 @@ struct Serve: AsyncParsableCommand {
             host: host,
             control: controlAddress,
             demoKey: demoKey,
+            secure: secure,
             readyFile: readyFile,
             asJSON: json
         )
@@ -149,6 +154,8 @@ struct Serve: AsyncParsableCommand {
         let sandboxPort = try source.number(sandboxPort, "sandboxPort", default: 8_889, in: 0...65_535)
         let controlPort = try source.number(controlPort, "controlPort", default: 8_890, in: 0...65_535)
         func api(_ realm: Realm) -> Router<APIContext> { AppleAPI(shop: shop, realm: realm, meter: meter).router() }
+        // Services stop in the opposite order: what leads to the TLS port stops after it.
+        let securely = try secure?.services(limits, logger, ports, router: api, running: running) ?? []
         let services: [any Service] = [
             Ticker(shop),
             sender,
@@ -172,7 +179,7 @@ struct Serve: AsyncParsableCommand {
             ),
         ]
         try await ServiceGroup(
-            services: services,
+            services: services + securely,
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         ).run()
@@ -260,7 +267,7 @@ struct Serve: AsyncParsableCommand {
 }
 
 /// A listener that says which port it could not have, and by which flag to choose another.
-private struct NamedListener: Service {
+struct NamedListener: Service {
     private let listener: any Service
     private let flag: String
     private let port: Int
@@ -278,27 +285,6 @@ private struct NamedListener: Service {
             throw CommandRefused(
                 "Port \(port) cannot be used: \(error). Choose another with \(flag), or stop who has it."
             )
-        }
-    }
-}
-
-/// The ports that were chosen, as they become known.
-final class Ports: Sendable {
-    enum Face: String, CaseIterable, Sendable {
-        case production
-        case sandbox
-        case control
-    }
-
-    private let ports = Mutex<[Face: Int]>([:])
-
-    subscript(_ face: Face) -> Int { ports.withLock { $0[face] ?? 0 } }
-
-    /// Returns whether this was the last one.
-    func set(_ face: Face, _ port: Int) -> Bool {
-        ports.withLock { ports in
-            ports[face] = port
-            return ports.count == Face.allCases.count
         }
     }
 }

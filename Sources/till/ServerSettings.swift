@@ -14,7 +14,8 @@ struct SettingsSource {
         "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
         "demo", "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
         "commitmentsEverywhere", "refundWindowMinutes", "historyListsAll", "deliveryTimeout", "deliveryRoot",
-        "storefrontAskingConsent", "versionOneInSandbox", "journalAll", "journalBodies",
+        "storefrontAskingConsent", "versionOneInSandbox", "journalAll", "journalBodies", "tlsPort", "tlsHost", "tlsName",
+        "proxyPort",
     ]
 
     /// - Parameter file: a JSON file; nil asks `TILL_CONFIG`.
@@ -51,9 +52,14 @@ struct SettingsSource {
     func text(_ flag: String?, _ key: String) -> String? { flag ?? reader.string(forKey: ConfigKey(key)) }
 
     func number(_ flag: Int?, _ key: String, default standard: Int, in range: ClosedRange<Int>) throws -> Int {
+        try number(flag, key, in: range) ?? standard
+    }
+
+    /// A number that nothing stands for when none was said.
+    func number(_ flag: Int?, _ key: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let number = flag ?? reader.int(forKey: ConfigKey(key)) else {
             try refuse(key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
-            return standard
+            return nil
         }
         guard range.contains(number) else {
             throw CommandRefused("\(key) is \(number); it must be from \(range.lowerBound) to \(range.upperBound).")

@@ -15,6 +15,7 @@ struct Till: AsyncParsableCommand {
             till listen --forward-to http://127.0.0.1:3000/apple
             till history 2000000000012345             what Apple's API answers
             till explain 7ABC…                        why a request was refused
+            till exec --demo -- pytest                a program that takes Till for the App Store
 
             Every setting of serve is also an environment variable (--control-port is TILL_CONTROL_PORT) and a key
             of its configuration file (controlPort). The other commands know TILL_CONTROL, TILL_DATA, TILL_APP,
@@ -32,8 +33,7 @@ struct Till: AsyncParsableCommand {
             ClockCommand.self, RulesCommand.self, EndpointCommand.self, NotificationsCommand.self, NotifyCommand.self,
             ListenCommand.self, FaultCommand.self, History.self, Explain.self, AuthorityCommand.self,
             AttackCommand.self,
-            DoctorCommand.self,
-            BackupCommand.self, Simulate.self,
+            HostsCommand.self, ExecCommand.self, DoctorCommand.self, BackupCommand.self, Simulate.self,
         ]
     )
 }

@@ -38,7 +38,7 @@ package struct ControlAPI: Sendable {
             customerRoutes, cardRoutes,
             purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
             ruleRoutes, endpointRoutes, notificationRoutes, listenRoutes, journalRoutes, authorityRoutes, receiptRoutes,
-            revocationRoutes, attackRoutes, faultRoutes,
+            revocationRoutes, attackRoutes, faultRoutes, securityRoutes,
         ].flatMap(\.self)
     }
 
@@ -182,6 +182,8 @@ package struct ServerFacts: Sendable {
     package var controlPort: @Sendable () -> Int
     /// Goes into certificates that are issued from now on.
     package var ocspURL: String
+    /// Nil while TLS is off.
+    package var security: SecurityFacts?
 
     /// Facts for `GET /v1/status`.
     package init(
@@ -190,7 +192,8 @@ package struct ServerFacts: Sendable {
         productionPort: @escaping @Sendable () -> Int,
         sandboxPort: @escaping @Sendable () -> Int,
         controlPort: @escaping @Sendable () -> Int,
-        ocspURL: String
+        ocspURL: String,
+        security: SecurityFacts? = nil
     ) {
         self.version = version
         self.dataDirectory = dataDirectory
@@ -198,5 +201,6 @@ package struct ServerFacts: Sendable {
         self.sandboxPort = sandboxPort
         self.controlPort = controlPort
         self.ocspURL = ocspURL
+        self.security = security
     }
 }

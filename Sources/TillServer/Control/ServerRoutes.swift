@@ -18,7 +18,10 @@ extension ControlAPI {
                     "A running server.",
                     [
                         Schema.required("version", .string("Till's version.")),
-                        Schema.required("ports", .anyObject("The ports: production, sandbox, control.")),
+                        Schema.required(
+                            "ports",
+                            .anyObject("The ports: production, sandbox, control; tls and proxy while they are on.")
+                        ),
                         Schema.optional("dataDirectory", .string("Where the data lies.")),
                         Schema.optional("rootCertificate", .string("The file of the root certificate.")),
                         Schema.required("rootFingerprint", .string("SHA-256 of the root certificate, hexadecimal.")),
@@ -58,6 +61,10 @@ extension ControlAPI {
         ports.put("production", facts.productionPort())
         ports.put("sandbox", facts.sandboxPort())
         ports.put("control", facts.controlPort())
+        if let security = facts.security {
+            ports.put("tls", security.port())
+            ports.put("proxy", security.proxyPort() == 0 ? nil : security.proxyPort())
+        }
         var json = PayloadWriter()
         json.put("version", facts.version)
         json.put("ports", written: ports.finish())

@@ -21,7 +21,23 @@ package struct ConnectionLimits: Sendable {
     }
 }
 
-/// Makes the HTTP/1.1 servers, all with the same limits.
+extension ConnectionLimits {
+    /// The same for a connection of HTTP/1.1.
+    var http1: HTTP1Channel.Configuration {
+        let deadline = requestDeadline
+        return HTTP1Channel.Configuration(
+            additionalChannelHandlers: [RequestDeadline(deadline)],
+            idleTimeout: deadline,
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: headerBytes,
+                maxHeaderListSize: headerBytes,
+                maxHeaderFieldCount: headerCount
+            )
+        )
+    }
+}
+
+/// Makes the servers, all with the same limits.
 package struct Listener: Sendable {
     /// An address or a name of this machine, to which the socket is bound.
     package let host: String
@@ -45,20 +61,9 @@ package struct Listener: Sendable {
         logger: Logger,
         running: @escaping @Sendable (Int) async -> Void
     ) -> Application<RouterResponder<Context>> where Context.Source == ApplicationRequestContextSource {
-        let limits = limits
-        return Application(
+        Application(
             router: router,
-            server: .http1(
-                configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [RequestDeadline(limits.requestDeadline)],
-                    idleTimeout: limits.requestDeadline,
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: limits.headerBytes,
-                        maxHeaderListSize: limits.headerBytes,
-                        maxHeaderFieldCount: limits.headerCount
-                    )
-                )
-            ),
+            server: .http1(configuration: limits.http1),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port), serverName: nil),
             onServerRunning: { channel in await running(channel.localAddress?.port ?? 0) },
             logger: logger

@@ -27,6 +27,8 @@ package struct DataDirectory: Sendable {
     package var currentChain: String { path + "/ca/current" }
     /// What signs receipts, made at first use.
     package var receiptKeys: String { path + "/ca/receipts" }
+    /// The files of TLS, there once it was switched on.
+    package var tls: TLSFiles { TLSFiles(folder: path + "/tls") }
     /// Where keys that the demo made are written; others are shown once.
     package var keys: String { path + "/keys" }
 
@@ -112,6 +114,22 @@ package struct ChainFiles: Sendable {
     package var leafKey: String { folder + "/leaf.key" }
     /// The private key that issued the leaf, as PEM.
     package var intermediateKey: String { folder + "/intermediate.key" }
+}
+
+/// The files of TLS.
+package struct TLSFiles: Sendable {
+    /// `tls/` in the data directory.
+    package let folder: String
+    /// The certificate that TLS clients are given.
+    package var root: String { folder + "/root.pem" }
+    /// The root's private key as PEM.
+    package var rootKey: String { folder + "/root.key" }
+    /// The server's certificate and the root, two PEM blocks.
+    package var server: String { folder + "/server.pem" }
+    /// The server's private key as PEM.
+    package var serverKey: String { folder + "/server.key" }
+    /// What the machine trusts and the root, for clients that take one file.
+    package var bundle: String { folder + "/bundle.pem" }
 }
 
 /// Holds the folder for this process; the operating system lets go of it when the process ends, however it ends.

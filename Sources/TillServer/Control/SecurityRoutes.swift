@@ -1,0 +1,103 @@
+import Foundation
+import HTTPTypes
+import TillShop
+
+/// What a client must know to reach Till over TLS under the App Store's names.
+package struct SecurityFacts: Sendable {
+    /// The address on which the TLS port and the proxy listen.
+    package var host: String
+    /// The TLS port; 0 until it listens.
+    package var port: @Sendable () -> Int
+    /// The proxy's port; 0 while there is none.
+    package var proxyPort: @Sendable () -> Int
+    /// The names in the server's certificate.
+    package var names: [String]
+    /// The TLS root, PEM.
+    package var rootCertificate: String
+    /// SHA-256 of the TLS root, hexadecimal.
+    package var rootFingerprint: String
+    /// When the server's certificate ends.
+    package var notValidAfter: Date
+    /// The files of TLS on the server's machine.
+    package var files: TLSFiles
+
+    /// Facts for `GET /v1/tls`.
+    package init(
+        host: String,
+        port: @escaping @Sendable () -> Int,
+        proxyPort: @escaping @Sendable () -> Int,
+        names: [String],
+        rootCertificate: String,
+        rootFingerprint: String,
+        notValidAfter: Date,
+        files: TLSFiles
+    ) {
+        self.host = host
+        self.port = port
+        self.proxyPort = proxyPort
+        self.names = names
+        self.rootCertificate = rootCertificate
+        self.rootFingerprint = rootFingerprint
+        self.notValidAfter = notValidAfter
+        self.files = files
+    }
+}
+
+/// TLS under the App Store's names.
+extension ControlAPI {
+    var securityRoutes: [ControlRoute] {
+        [
+            ControlRoute(
+                method: .get,
+                path: "/v1/tls",
+                id: "getTLS",
+                tag: "certificates",
+                summary: "How to reach the server under the App Store's names: ports, names, the TLS root.",
+                response: .object(
+                    "TLS as it is served.",
+                    [
+                        Schema.required("address", .string("Where the TLS port and the proxy listen.")),
+                        Schema.required("port", .integer("The TLS port.")),
+                        Schema.optional("proxyPort", .integer("The port of the proxy; absent while there is none.")),
+                        Schema.required(
+                            "names",
+                            .array("The names in the server's certificate.", of: .string("A name or an address."))
+                        ),
+                        Schema.required("rootCertificate", .string("The TLS root, PEM: what clients must trust.")),
+                        Schema.required("rootFingerprint", .string("SHA-256 of the TLS root, hexadecimal.")),
+                        Schema.required("rootFile", .string("The file of the TLS root on the server's machine.")),
+                        Schema.required(
+                            "bundleFile",
+                            .string("What the server's machine trusts and the TLS root, in one file there.")
+                        ),
+                        Schema.required("serverCertificateEndDate", .integer("When the server's certificate ends.")),
+                    ]
+                )
+            ) { _ in
+                guard let security = facts.security else {
+                    throw ControlError.conflict(
+                        "tls_off",
+                        "TLS is off. Start the server with --tls-port 443, or with --proxy-port for a proxy."
+                    )
+                }
+                return security.document
+            }
+        ]
+    }
+}
+
+extension SecurityFacts {
+    fileprivate var document: [UInt8] {
+        var json = PayloadWriter(capacity: 4_096)
+        json.put("address", host)
+        json.put("port", port())
+        json.put("proxyPort", proxyPort() == 0 ? nil : proxyPort())
+        json.put("names", names)
+        json.put("rootCertificate", rootCertificate)
+        json.put("rootFingerprint", rootFingerprint)
+        json.put("rootFile", files.root)
+        json.put("bundleFile", files.bundle)
+        json.put("serverCertificateEndDate", Int64(notValidAfter.timeIntervalSince1970 * 1_000))
+        return json.finish()
+    }
+}

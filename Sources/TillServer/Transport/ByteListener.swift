@@ -1,0 +1,123 @@
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import Synchronization
+
+/// Accepts connections as streams of bytes, a bounded number at a time.
+struct ByteListener: Sendable {
+    let logger: Logger
+    /// Beyond so many a connection is turned away.
+    let most: Int
+
+    /// Has a connection until it is done with it.
+    typealias Handler =
+        @Sendable (
+            any Channel, NIOAsyncChannelInboundStream<ByteBuffer>, NIOAsyncChannelOutboundWriter<ByteBuffer>
+        ) async throws -> Void
+
+    /// Where connections are accepted.
+    enum Place: Sendable {
+        case address(String, port: Int)
+        /// A socket that is bound already.
+        case socket(CInt)
+    }
+
+    /// Accepts until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - running: told the port once connections are accepted.
+    ///   - turnedAway: what a connection too many receives before it is closed.
+    func run(
+        _ place: Place,
+        turnedAway: String? = nil,
+        running: @Sendable (Int) async -> Void,
+        handle: @escaping Handler
+    ) async throws {
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 256)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // A connection that nobody takes any more must not be a stream of bytes yet; so nothing is read before.
+            .childChannelOption(.autoRead, value: false)
+        let server =
+            switch place {
+            case .address(let host, let port):
+                try await bootstrap.bind(host: host, port: port) { $0.eventLoop.makeSucceededFuture($0) }
+            case .socket(let descriptor):
+                try await bootstrap.bind(descriptor) { $0.eventLoop.makeSucceededFuture($0) }
+            }
+        await running(server.channel.localAddress?.port ?? 0)
+        let open = Open()
+        try await server.executeThenClose { clients in
+            try await withThrowingDiscardingTaskGroup { group in
+                for try await client in clients {
+                    guard open.enter(most) else {
+                        if let turnedAway { client.writeAndFlush(ByteBuffer(string: turnedAway), promise: nil) }
+                        client.close(promise: nil)
+                        continue
+                    }
+                    group.addTask {
+                        await take(client, handle)
+                        open.leave()
+                    }
+                }
+            }
+        }
+    }
+
+    private func take(_ client: any Channel, _ handle: Handler) async {
+        do {
+            let bytes = try await client.eventLoop.submit {
+                let bytes = try Tunnel.bytes(client)
+                try? client.syncOptions?.setOption(.autoRead, value: true)
+                return bytes
+            }.get()
+            try await bytes.executeThenClose { try await handle(client, $0, $1) }
+        } catch {
+            client.close(promise: nil)
+            logger.debug("A connection ended: \(error)")
+        }
+    }
+
+    /// How many are open.
+    private final class Open: Sendable {
+        private let count = Mutex(0)
+
+        func enter(_ most: Int) -> Bool {
+            count.withLock { count in
+                guard count < most else { return false }
+                count += 1
+                return true
+            }
+        }
+
+        func leave() { count.withLock { $0 -= 1 } }
+    }
+}
+
+/// Leads every connection at one place to an address: a door of its own to a listener elsewhere.
+package struct Forwarder: Sendable {
+    private let place: ByteListener.Place
+    private let target: SocketAddress
+    private let listener: ByteListener
+
+    /// - Parameters:
+    ///   - socket: a socket that is bound already, perhaps in another network namespace.
+    ///   - target: where connections are led.
+    package init(socket: CInt, to target: SocketAddress, logger: Logger) {
+        place = .socket(socket)
+        self.target = target
+        listener = ByteListener(logger: logger, most: 1_000)
+    }
+
+    /// Forwards until the task is cancelled.
+    package func run() async throws {
+        try await listener.run(place) { _ in
+        } handle: { client, inbound, outbound in
+            var iterator = inbound.makeAsyncIterator()
+            try await Tunnel.join(client, &iterator, outbound, with: try await Tunnel.connect(to: target))
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// What a client of the proxy asks for, and whether it gets it.
+enum ConnectRequest: Equatable {
+    /// A tunnel to one of the App Store names.
+    case tunnel
+    /// An answer of this status, with a sentence.
+    case refused(Int, String)
+
+    /// Reads a whole head, without the empty line at its end.
+    init(head: String) {
+        let line = head.prefix { $0 != "\r\n" && $0 != "\n" && $0 != "\r" }
+        let words = line.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 3, words[2].hasPrefix("HTTP/1."), !words[0].isEmpty else {
+            self = .refused(400, "This is not a request of HTTP/1.1.")
+            return
+        }
+        guard words[0] == "CONNECT" else {
+            self = .refused(403, "This proxy knows CONNECT only, for the App Store's names on port 443.")
+            return
+        }
+        guard let colon = words[1].lastIndex(of: ":"), let port = Int(words[1][words[1].index(after: colon)...]) else {
+            self = .refused(400, "CONNECT names a host and a port, such as \(AppStoreHost.production.rawValue):443.")
+            return
+        }
+        let host = HostTable.name(of: String(words[1][..<colon]))
+        guard AppStoreHost(rawValue: host) != nil else {
+            let names = AppStoreHost.allCases.map(\.rawValue).joined(separator: ", ")
+            self = .refused(
+                403,
+                "This proxy of Till leads to the App Store's names only (\(names)), not to \(host.prefix(253)). "
+                    + "Name other hosts in NO_PROXY."
+            )
+            return
+        }
+        self = port == 443 ? .tunnel : .refused(403, "This proxy leads to port 443 only, not to \(port).")
+    }
+
+    /// The status line with its phrase.
+    static func answer(_ status: Int, _ sentence: String) -> String {
+        let phrases = [
+            400: "Bad Request", 403: "Forbidden", 431: "Request Header Fields Too Large", 502: "Bad Gateway",
+            503: "Service Unavailable",
+        ]
+        let body = sentence + "\n"
+        return "HTTP/1.1 \(status) \(phrases[status] ?? "Refused")\r\nContent-Type: text/plain; charset=utf-8\r\n"
+            + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+    }
+}

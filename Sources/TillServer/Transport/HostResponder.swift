@@ -1,0 +1,42 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillCore
+
+/// Answers for both realms on one port: the name that the client asked chooses.
+package struct HostResponder: HTTPResponder {
+    private let hosts: HostTable
+    private let production: RouterResponder<APIContext>
+    private let sandbox: RouterResponder<APIContext>
+
+    /// - Parameter router: Apple's routes in a realm.
+    package init(hosts: HostTable, router: (Realm) -> Router<APIContext>) {
+        self.hosts = hosts
+        production = router(.production).buildResponder()
+        sandbox = router(.sandbox).buildResponder()
+    }
+
+    /// The realm's answer, or 421 with an explanation for a name that leads to none.
+    package func respond(to request: Request, context: APIContext) async throws -> Response {
+        switch hosts.realm(of: request.head.authority) {
+        case .production?: try await production.respond(to: request, context: context)
+        case .sandbox?: try await sandbox.respond(to: request, context: context)
+        case nil: explanation(request.head.authority)
+        }
+    }
+
+    private func explanation(_ authority: String?) -> Response {
+        let found = authority.map { "\"\(HostTable.name(of: String($0.prefix(253))))\"" } ?? "no name"
+        let text = """
+            On this port the name that a request asks for chooses the realm, and this one asks for \(found).
+            These names lead somewhere: \(hosts.names.joined(separator: ", ")).
+            Add one with --tls-name, or use the realm's own port.
+
+            """
+        return Response(
+            status: .misdirectedRequest,
+            headers: [.contentType: "text/plain; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text))
+        )
+    }
+}

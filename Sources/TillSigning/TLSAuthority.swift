@@ -1,0 +1,124 @@
+import Crypto
+import Foundation
+import SwiftASN1
+import X509
+
+/// The root that TLS clients are told to trust, with its private key (P-256, self-signed).
+///
+/// It has nothing to do with the root of what Till signs: who trusts one need not trust the other. TLS lives in
+/// wall-clock time, so every certificate here is bounded by it. See docs/operating/hosts.md.
+package struct TLSAuthority: Sendable, CustomStringConvertible {
+    let certificate: Certificate
+    let privateKey: P256.Signing.PrivateKey
+
+    /// The certificate as DER.
+    package let certificateDER: [UInt8]
+
+    /// A server certificate lives at most so long; some clients refuse more than 398 days.
+    static let serverLifetime: TimeInterval = 397 * 86_400
+    static let rootLifetime: TimeInterval = 20 * 365.25 * 86_400
+    /// Clocks of clients may be behind.
+    static let leeway: TimeInterval = 86_400
+
+    /// Makes a new root with a new key.
+    ///
+    /// - Parameter now: the wall clock.
+    package static func make(now: Date) throws(SigningError) -> TLSAuthority {
+        let key = P256.Signing.PrivateKey()
+        let certificate = try SigningError.wrapping(.cryptography, .tlsRoot, "could not be made") {
+            let name = try distinguishedName("Till TLS Root CA")
+            return try Certificate(
+                version: .v3,
+                serialNumber: Certificate.SerialNumber(),
+                publicKey: Certificate.PublicKey(key.publicKey),
+                notValidBefore: now - leeway,
+                notValidAfter: now + rootLifetime,
+                issuer: name,
+                subject: name,
+                signatureAlgorithm: .ecdsaWithSHA256,
+                extensions: Certificate.Extensions {
+                    Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+                    Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+                    SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey))
+                },
+                issuerPrivateKey: Certificate.PrivateKey(key)
+            )
+        }
+        return try TLSAuthority(certificate: certificate, privateKey: key)
+    }
+
+    /// Reads back what ``certificatePEM`` and ``privateKeyPEM`` wrote.
+    ///
+    /// - Throws: ``SigningError``: `unreadable`, or `mismatchedKey` when the key belongs to another certificate.
+    package init(certificatePEM: String, privateKeyPEM: Secret) throws(SigningError) {
+        let documents = try CertificateText.documents(certificatePEM, .tlsRoot)
+        guard let document = documents.first, documents.count == 1 else {
+            throw SigningError(.unreadable, .tlsRoot, "is not exactly one PEM block")
+        }
+        try self.init(
+            certificate: try CertificateText.certificate(document, .tlsRoot),
+            privateKey: try CertificateText.p256(privateKeyPEM, .tlsRootKey)
+        )
+    }
+
+    private init(certificate: Certificate, privateKey: P256.Signing.PrivateKey) throws(SigningError) {
+        guard certificate.publicKey == Certificate.PublicKey(privateKey.publicKey) else {
+            throw SigningError(.mismatchedKey, .tlsRootKey, "does not fit the TLS root certificate")
+        }
+        self.certificate = certificate
+        self.privateKey = privateKey
+        certificateDER = try CertificateText.der(of: certificate, .tlsRoot)
+    }
+
+    /// The certificate as PEM, one block.
+    package var certificatePEM: String { CertificateText.pem(of: certificateDER) }
+
+    /// The private key as PEM (PKCS#8).
+    package var privateKeyPEM: Secret { Secret(privateKey.pemRepresentation + "\n") }
+
+    /// SHA-256 of ``certificateDER``, 64 lower-case hexadecimal digits.
+    package var fingerprint: String { Hexadecimal.text(SHA256.hash(data: certificateDER)) }
+
+    package var description: String { "TLS root \(certificate.subject), fingerprint \(fingerprint)" }
+
+    /// Issues a server certificate with a new key.
+    ///
+    /// - Parameters:
+    ///   - names: host names, a first label `*` included, and IP addresses; each stands once.
+    ///   - now: the wall clock. The certificate is valid for 397 days from then.
+    /// - Throws: ``SigningError`` `unusableValue` for what is no name.
+    package func issue(names: [TLSName], now: Date) throws(SigningError) -> TLSIdentity {
+        let key = P256.Signing.PrivateKey()
+        let server = try SigningError.wrapping(.cryptography, .tlsServer, "could not be made") {
+            try Certificate(
+                version: .v3,
+                serialNumber: Certificate.SerialNumber(),
+                publicKey: Certificate.PublicKey(key.publicKey),
+                notValidBefore: max(now - Self.leeway, certificate.notValidBefore),
+                notValidAfter: min(now + Self.serverLifetime, certificate.notValidAfter),
+                issuer: certificate.subject,
+                subject: try Self.distinguishedName("Till TLS"),
+                signatureAlgorithm: .ecdsaWithSHA256,
+                extensions: Certificate.Extensions {
+                    Critical(BasicConstraints.notCertificateAuthority)
+                    Critical(KeyUsage(digitalSignature: true))
+                    try ExtendedKeyUsage([.serverAuth])
+                    SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey))
+                    AuthorityKeyIdentifier(
+                        keyIdentifier: try certificate.extensions.subjectKeyIdentifier?.keyIdentifier
+                    )
+                    SubjectAlternativeNames(names.map(\.general))
+                },
+                issuerPrivateKey: Certificate.PrivateKey(privateKey)
+            )
+        }
+        return try TLSIdentity(certificate: server, key: key, issuer: certificateDER)
+    }
+
+    private static func distinguishedName(_ commonName: String) throws -> DistinguishedName {
+        try DistinguishedName {
+            CommonName(commonName)
+            OrganizationName("Till")
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Crypto
+import Foundation
+import SwiftASN1
+import X509
+
+/// What a TLS server shows: a certificate, its private key, and the root behind it.
+package struct TLSIdentity: Sendable {
+    let certificate: Certificate
+    let privateKey: P256.Signing.PrivateKey
+    private let documents: [[UInt8]]
+
+    init(certificate: Certificate, key: P256.Signing.PrivateKey, issuer: [UInt8]) throws(SigningError) {
+        self.certificate = certificate
+        privateKey = key
+        documents = [try CertificateText.der(of: certificate, .tlsServer), issuer]
+    }
+
+    /// Reads back what ``certificatesPEM`` and ``privateKeyPEM`` wrote.
+    ///
+    /// - Throws: ``SigningError``: `unreadable`, or `mismatchedKey` when the key belongs to another certificate.
+    package init(certificatesPEM: String, privateKeyPEM: Secret) throws(SigningError) {
+        let documents = try CertificateText.documents(certificatesPEM, .tlsServer)
+        guard documents.count == 2 else {
+            throw SigningError(.unreadable, .tlsServer, "must be the first of two PEM blocks")
+        }
+        certificate = try CertificateText.certificate(documents[0], .tlsServer)
+        privateKey = try CertificateText.p256(privateKeyPEM, .tlsServerKey)
+        self.documents = documents.map(\.derBytes)
+        guard certificate.publicKey == Certificate.PublicKey(privateKey.publicKey) else {
+            throw SigningError(.mismatchedKey, .tlsServerKey, "does not fit the TLS server certificate")
+        }
+    }
+
+    /// The server's certificate and the root, two PEM blocks.
+    package var certificatesPEM: String { documents.map(CertificateText.pem(of:)).joined() }
+
+    /// The private key as PEM (PKCS#8).
+    package var privateKeyPEM: Secret { Secret(privateKey.pemRepresentation + "\n") }
+
+    /// When it ends.
+    package var notValidAfter: Date { certificate.notValidAfter }
+
+    /// Whether it can serve on: issued by this root for exactly these names, valid now and for a month more.
+    package func isFit(for names: [TLSName], under authority: TLSAuthority, now: Date) -> Bool {
+        let found = (try? certificate.extensions.subjectAlternativeNames).map { Array($0) } ?? []
+        return documents[1] == authority.certificateDER && Set(found) == Set(names.map(\.general))
+            && certificate.notValidBefore <= now && now + Self.renewedBefore < certificate.notValidAfter
+    }
+
+    /// A certificate that ends within this time is renewed.
+    private static let renewedBefore: TimeInterval = 30 * 86_400
+}

@@ -1,0 +1,54 @@
+import Foundation
+import SwiftASN1
+import X509
+
+/// A name under which a TLS server may be asked: a host name or an IP address.
+package struct TLSName: Sendable, Hashable, CustomStringConvertible {
+    /// As it stands in the certificate: a host name in lower case, or an address.
+    package let text: String
+    private let address: [UInt8]?
+
+    /// Reads a name; nil when it is neither a host name, nor one whose first label is `*`, nor an IP address.
+    package init?(_ text: String) {
+        if let address = Self.address(text) {
+            self.text = text
+            self.address = address
+            return
+        }
+        let name = text.lowercased()
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        let isUsable = labels.enumerated().allSatisfy { index, label in
+            (index == 0 && label == "*" && labels.count > 2) || Self.isLabel(label)
+        }
+        guard isUsable, name.utf8.count <= 253 else { return nil }
+        self.text = name
+        address = nil
+    }
+
+    package var description: String { text }
+
+    var general: GeneralName {
+        address.map { .ipAddress(ASN1OctetString(contentBytes: $0[...])) } ?? .dnsName(text)
+    }
+
+    private static func isLabel(_ label: Substring) -> Bool {
+        (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+            && label.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default:
+                    false
+                }
+            }
+    }
+
+    private static func address(_ text: String) -> [UInt8]? {
+        for (family, length) in [(AF_INET, 4), (AF_INET6, 16)] {
+            var bytes = [UInt8](repeating: 0, count: length)
+            if inet_pton(family, text, &bytes) == 1 { return bytes }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Foundation
+import TillShop
+
+struct AuthorityCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ca",
+        abstract: "Shows, exports, rotates and revokes the certificates that sign.",
+        discussion: """
+            till ca show
+            till ca export root.pem         what verifiers are given; .der or .cer writes DER
+            till ca export receipts.pem --receipts    the root of app receipts, which is another
+            till ca export --tls tls.pem    what TLS clients are given
+            till ca rotate                  a new leaf and intermediate under the same root
+            till ca ocsp set leaf revoked   what who asks is told of a certificate
+            """,
+        subcommands: [Show.self, Export.self, Rotate.self, RevocationCommand.self]
+    )
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows the root and the chain.",
+            discussion: "till ca show --json"
+        )
+
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let authority = try await server.client().get("/v1/ca")
+            Output.show(authority, asJSON: server.json) {
+                "root fingerprint  \($0["rootFingerprint"]?.text ?? "")\n"
+                    + "chain             \($0["chainId"]?.text ?? "")\n"
+                    + ($0["rootCertificate"]?.text ?? "")
+            }
+        }
+    }
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Writes the root certificate to a file.",
+            discussion: """
+                till ca export root.der
+                till ca export --tls tls-root.pem
+                """
+        )
+
+        @Argument(help: "The file; .der or .cer writes DER, everything else PEM.")
+        var file: String
+        @Flag(help: "The root of app receipts instead of that of signed data.")
+        var receipts = false
+        @Flag(help: "The root of TLS, which clients must trust to reach Till under the App Store's names.")
+        var tls = false
+        @OptionGroup var server: ServerOptions
+
+        func validate() throws {
+            guard !(receipts && tls) else { throw ValidationError("--receipts and --tls name two roots; take one.") }
+        }
+
+        func run() async throws {
+            let path = tls ? "/v1/tls" : receipts ? "/v1/ca/receipts" : "/v1/ca"
+            let pem = try await server.client().get(path)["rootCertificate"]?.text ?? ""
+            var data = Data(pem.utf8)
+            if file.hasSuffix(".der") || file.hasSuffix(".cer") {
+                let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
+                data = Data(base64Encoded: base64) ?? data
+            }
+            guard FileManager.default.createFile(atPath: file, contents: data) else {
+                throw CommandRefused("\(file) cannot be written.")
+            }
+            Output.show(.members(["file": .string(file)]), asJSON: server.json) { _ in
+                "Wrote \(file). Trust it in tests and in your own store only."
+            }
+        }
+    }
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Issues a new leaf and intermediate; what was signed before keeps verifying.",
+            discussion: "till ca rotate"
+        )
+
+        @OptionGroup var server: ServerOptions
+
+        func run() async throws {
+            let authority = try await server.client().post("/v1/ca/rotate")
+            Output.show(authority, asJSON: server.json) { "The chain is now \($0["chainId"]?.text ?? "")." }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import NIOCore
+import TillServer
+import TillShop
+
+/// The shop that a command is led to: where it is, and what the command is told of it.
+struct ExecShop: Sendable {
+    /// Where the TLS port is.
+    let target: SocketAddress
+    /// The TLS root, PEM.
+    let tlsRoot: String
+    /// Ports on this machine's loopback that the command may want under the same address.
+    let loopbackPorts: [Int]
+    /// Variables for the command.
+    let environment: [String: String]
+
+    /// Asks a running server.
+    ///
+    /// - Parameters:
+    ///   - bundleID: the app that the variables name; nil takes the only one.
+    ///   - key: an API key whose file is known.
+    ///   - folder: where the root certificate is written.
+    init(_ client: ControlClient, bundleID: String?, key: ThrowAway.Key?, folder: String) async throws {
+        let status = try await client.get("/v1/status")
+        let security = try await client.get("/v1/tls")
+        let controlHost = URL(string: client.address)?.host ?? "127.0.0.1"
+        let address = security["address"]?.text ?? ""
+        let host = ["0.0.0.0", "::"].contains(address) ? controlHost : address
+        target = try SocketAddress.makeAddressResolvingHost(host, port: Int(security["port"]?.text ?? "") ?? 0)
+        tlsRoot = security["rootCertificate"]?.text ?? ""
+
+        let ports = ["production", "sandbox", "control"].compactMap { status["ports"]?[$0]?.text }
+        loopbackPorts = ["127.0.0.1", "localhost"].contains(controlHost) ? ports.compactMap { Int($0) } : []
+
+        var environment = [
+            "TILL_CONTROL": client.address,
+            "TILL_PRODUCTION": "http://\(controlHost):\(status["ports"]?["production"]?.text ?? "")",
+            "TILL_SANDBOX": "http://\(controlHost):\(status["ports"]?["sandbox"]?.text ?? "")",
+        ]
+        environment["TILL_CONTROL_TOKEN"] = client.token
+        let root = try await client.get("/v1/ca")["rootCertificate"]?.text ?? ""
+        environment["TILL_ROOT_PEM"] = "\(folder)/root.pem"
+        environment["TILL_ROOT_DER"] = "\(folder)/root.der"
+        try Self.write(Data(root.utf8), to: "\(folder)/root.pem")
+        let base64 = root.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
+        try Self.write(Data(base64Encoded: base64) ?? Data(), to: "\(folder)/root.der")
+
+        let apps = try await client.get("/v1/apps")["apps"]?.elements ?? []
+        let app =
+            apps.first { $0["bundleId"]?.text == bundleID } ?? (bundleID == nil && apps.count == 1 ? apps[0] : nil)
+        if let bundleID, app == nil { throw ExecRefused("There is no app \(bundleID) in the shop.") }
+        environment["TILL_APP"] = app?["bundleId"]?.text
+        environment["TILL_APP_APPLE_ID"] = app?["appAppleId"]?.text
+        environment["TILL_ISSUER_ID"] = key?.issuerID ?? app?["issuerId"]?.text
+        environment["TILL_KEY"] = key?.file
+        environment["TILL_KEY_ID"] = key?.id
+        self.environment = environment
+    }
+
+    /// A key whose file lies in the data directory of a server on this machine.
+    static func key(in directory: DataDirectory) -> ThrowAway.Key? {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: directory.keys)) ?? []
+        guard let file = files.sorted().first(where: { $0.hasPrefix("AuthKey_") && $0.hasSuffix(".p8") }) else {
+            return nil
+        }
+        let id = String(file.dropFirst("AuthKey_".count).dropLast(".p8".count))
+        return ThrowAway.Key(id: id, issuerID: nil, file: "\(directory.keys)/\(file)")
+    }
+
+    /// Writes a file that everybody may read.
+    static func write(_ data: Data, to path: String) throws {
+        guard FileManager.default.createFile(atPath: path, contents: data, attributes: [.posixPermissions: 0o644])
+        else { throw ExecRefused("\(path) cannot be written.") }
+    }
+}

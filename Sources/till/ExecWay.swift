@@ -1,0 +1,248 @@
+import ArgumentParser
+import CNamespace
+import Foundation
+import Logging
+import NIOCore
+import TillServer
+import TillShop
+
+/// How a command is brought to take Till for the App Store.
+enum ExecWay: String, CaseIterable, ExpressibleByArgument {
+    case mount
+    case network
+    case proxy
+}
+
+/// A way that is open: what the command is started as, and what must run beside it.
+struct OpenWay {
+    var program: PreparedProgram
+    /// Lead what the command connects to on to Till, until they are cancelled.
+    let doors: [@Sendable () async throws -> Void]
+    /// Ends with the command.
+    let helper: RunningProgram?
+    /// What the way is and what it cannot reach.
+    let words: String
+}
+
+/// Opens ways. One that is not open throws `LaunchFailed` or `ExecRefused`, with nothing left behind.
+struct WayFinder {
+    let shop: ExecShop
+    let command: [String]
+    /// The environment of the command, without what depends on the way.
+    let environment: [String: String]
+    let folder: String
+    /// Ports of the machine's localhost that the command is to keep.
+    let keptPorts: [Int]
+    let logger: Logger
+
+    private static let names = AppStoreHost.allCases.map(\.rawValue)
+    static let ownAuthorities = "programs with authorities of their own (Java; till hosts says what to do)"
+
+    func opened(_ way: ExecWay) async throws -> OpenWay {
+        switch way {
+        case .mount: try mount()
+        case .network: try await network()
+        case .proxy: try await proxy()
+        }
+    }
+
+    // MARK: Mount
+
+    private func mount() throws -> OpenWay {
+        guard geteuid() == 0 else { throw ExecRefused("only root can mount") }
+        // Several may run side by side, each on a loopback address of its own.
+        for last in 2...250 {
+            if let open = try mount(at: "127.0.0.\(last)") { return open }
+        }
+        throw ExecRefused("port 443 is taken on every address from 127.0.0.2 to 127.0.0.250")
+    }
+
+    /// Nil when somebody else has the port there.
+    private func mount(at address: String) throws -> OpenWay? {
+        var launch = Launch(arguments: command, environment: directEnvironment, namespaces: .mount)
+        launch.mounts = try hostsAndAuthorities(address)
+        launch.listening = [(address, 443)]
+        let program: PreparedProgram
+        do {
+            program = try launch.prepare()
+        } catch {
+            guard error.isAt(TILL_STEP_LISTEN), error.error == EADDRINUSE else { throw error }
+            return nil
+        }
+        return OpenWay(
+            program: program,
+            doors: doors(program.sockets, [shop.target]),
+            helper: nil,
+            words: """
+                way mount: the App Store's names lead to \(address):443 in a mount namespace; network, database \
+                and cache are the machine's own. Not reached: programs outside it that the command asks to work \
+                (a Docker daemon, a running service), \(Self.ownAuthorities).
+                """
+        )
+    }
+
+    // MARK: Network
+
+    private func network() async throws -> OpenWay {
+        guard let slirp = Self.find("slirp4netns") else {
+            throw ExecRefused("slirp4netns is not installed (apt-get install slirp4netns)")
+        }
+        let isRoot = geteuid() == 0
+        var launch = Launch(arguments: command, environment: directEnvironment, namespaces: [.network, .mount])
+        if !isRoot { launch.namespaces.insert(.user) }
+        let resolver = "\(folder)/resolv.conf"
+        try ExecShop.write(Data("nameserver 10.0.2.3\n".utf8), to: resolver)
+        launch.mounts = try hostsAndAuthorities("127.0.0.2")
+        if Self.exists("/etc/resolv.conf") { launch.mounts.append((resolver, "/etc/resolv.conf")) }
+        let kept = Set(shop.loopbackPorts + keptPorts).sorted()
+        launch.listening = [("127.0.0.2", 443)] + kept.map { ("127.0.0.1", UInt16($0)) }
+        var program = try launch.prepare()
+        let helper: RunningProgram
+        do {
+            helper = try await connect(program.process, with: slirp)
+        } catch {
+            program.abandon()
+            throw error
+        }
+        let targets = try [shop.target] + kept.map { try SocketAddress(ipAddress: "127.0.0.1", port: $0) }
+        let ports = keptPorts.isEmpty ? "" : " (but \(keptPorts.map(String.init).joined(separator: ", ")) as before)"
+        return OpenWay(
+            program: program,
+            doors: doors(program.sockets, targets),
+            helper: helper,
+            words: """
+                way network: the App Store's names lead to Till in a network namespace. Not reached: the machine's \
+                services on localhost, which are at 10.0.2.2 instead\(ports) (--keep-port keeps one); connections \
+                from outside to what the command listens on; IPv6\(isRoot ? "" : "; sudo and su"); \
+                \(Self.ownAuthorities).
+                """
+        )
+    }
+
+    /// Gives the network of a process a way out.
+    private func connect(_ process: pid_t, with slirp: String) async throws -> RunningProgram {
+        let log = "\(folder)/slirp4netns.log"
+        var ends: [CInt] = [0, 0]
+        guard pipe(&ends) == 0 else { throw ExecRefused("no pipe can be made") }
+        let errors = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        let (ready, given) = (ends[0], ends[1])
+        defer {
+            close(ready)
+            close(errors)
+        }
+        var launch = Launch(
+            arguments: [slirp, "--configure", "--mtu=65520", "--ready-fd=3", String(process), "tap0"],
+            environment: ProcessInfo.processInfo.environment,
+            isHelper: true
+        )
+        launch.passed = given
+        launch.errors = errors
+        let helper = try Self.start(launch, handing: given)
+        // It writes one byte when the network is there, and ends when it cannot make one.
+        _ = fcntl(ready, F_SETFL, O_NONBLOCK)
+        var byte: UInt8 = 0
+        for _ in 0..<1_000 {
+            if read(ready, &byte, 1) == 1 { return helper }
+            if helper.exitCode != nil { break }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        await helper.stop()
+        let said = (try? DataDirectory.read(log))?.split(separator: "\n").suffix(2).joined(separator: " ") ?? ""
+        throw ExecRefused("slirp4netns gives it no network: \(said)")
+    }
+
+    /// Starts a helper; what was handed to it is closed here.
+    private static func start(_ launch: Launch, handing descriptor: CInt) throws -> RunningProgram {
+        defer { close(descriptor) }
+        var prepared = try launch.prepare()
+        return try prepared.release()
+    }
+
+    // MARK: Proxy
+
+    private func proxy() async throws -> OpenWay {
+        let (ports, port) = AsyncStream<Int>.makeStream()
+        let target = shop.target
+        let proxy = ConnectProxy(host: "127.0.0.1", port: 0, logger: logger) { target }
+        let serving = Task { try await proxy.run { port.yield($0) } }
+        var chosen = ports.makeAsyncIterator()
+        let address = "http://127.0.0.1:\(await chosen.next() ?? 0)"
+        var environment = environment
+        for name in ["HTTPS_PROXY", "https_proxy"] { environment[name] = address }
+        // Node.js from version 24 on reads the variables when this one says so.
+        environment["NODE_USE_ENV_PROXY"] = "1"
+        exempt(["localhost", "127.0.0.1", "::1"], in: &environment)
+        let program: PreparedProgram
+        do {
+            program = try Launch(arguments: command, environment: environment).prepare()
+        } catch {
+            serving.cancel()
+            throw error
+        }
+        return OpenWay(
+            program: program,
+            doors: [{ await Self.end(of: serving) }],
+            helper: nil,
+            words: """
+                way proxy: HTTPS_PROXY and the variables for authorities lead to Till. Not reached: programs that do \
+                not read HTTPS_PROXY (Java, Swift, Node.js before 24), \(Self.ownAuthorities). The proxy refuses \
+                every other host: name those that the command calls over HTTPS in NO_PROXY.
+                """
+        )
+    }
+
+    /// Waits for a task, which ends with this one.
+    private static func end(of task: Task<Void, any Error>) async {
+        await withTaskCancellationHandler {
+            _ = await task.result
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    // MARK: Parts
+
+    /// For the ways that lead by names: a proxy that is set already must not take them elsewhere.
+    private var directEnvironment: [String: String] {
+        var environment = environment
+        exempt(Self.names, in: &environment)
+        return environment
+    }
+
+    private func exempt(_ hosts: [String], in environment: inout [String: String]) {
+        for name in ["NO_PROXY", "no_proxy"] {
+            let said = environment[name] ?? environment[name == "NO_PROXY" ? "no_proxy" : "NO_PROXY"] ?? ""
+            let list = said.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            environment[name] = (list + hosts.filter { !list.contains($0) }).joined(separator: ",")
+        }
+    }
+
+    private func doors(_ sockets: [CInt], _ targets: [SocketAddress]) -> [@Sendable () async throws -> Void] {
+        zip(sockets, targets).map { socket, target in
+            let forwarder = Forwarder(socket: socket, to: target, logger: logger)
+            return { try await forwarder.run() }
+        }
+    }
+
+    /// A hosts file with the names before everything else, and the bundle over each that the system has.
+    private func hostsAndAuthorities(_ address: String) throws -> [(source: String, target: String)] {
+        let hosts = "\(folder)/hosts"
+        let lines = Self.names.map { "\(address) \($0)\n" }.joined()
+        try ExecShop.write(Data((lines + ((try? DataDirectory.read("/etc/hosts")) ?? "")).utf8), to: hosts)
+        guard Self.exists("/etc/hosts") else { throw ExecRefused("there is no /etc/hosts to mount over") }
+        // Some are links to others.
+        let bundles = Set(
+            TrustBundle.systemFiles.filter(Self.exists).map { URL(filePath: $0).resolvingSymlinksInPath().path }
+        )
+        return [(hosts, "/etc/hosts")] + bundles.sorted().map { ("\(folder)/system-bundle.pem", $0) }
+    }
+
+    private static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    private static func find(_ program: String) -> String? {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+        return (path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/bin"])
+            .map { "\($0)/\(program)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+}

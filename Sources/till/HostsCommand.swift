@@ -1,0 +1,141 @@
+import ArgumentParser
+import Foundation
+import TillServer
+import TillShop
+
+/// What a client needs to take a Till for the App Store, in the languages of those who read it.
+struct HostsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hosts",
+        abstract: "Prints what leads unmodified clients to Till: hosts files, containers, trust.",
+        discussion: """
+            till hosts                                       everything, with explanations
+            till hosts --format hosts | sudo tee -a /etc/hosts
+            till hosts --format compose --address 172.17.0.1
+            till hosts --format environment                  the variables alone
+
+            The server must have been started with --tls-port.
+            """
+    )
+
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case hosts
+        case compose
+        case kubernetes
+        case environment
+    }
+
+    @Option(help: "The address under which clients reach the server (default: where its TLS port listens).")
+    var address: String?
+    @Option(help: "One part only: hosts, compose, kubernetes or environment.")
+    var format: Format?
+    @OptionGroup var server: ServerOptions
+
+    func run() async throws {
+        let security = try await server.client().get("/v1/tls")
+        if server.json { return print(String(decoding: security.written(), as: UTF8.self)) }
+        let advice = HostsAdvice(security, address: address)
+        switch format {
+        case .hosts?: print(advice.hosts)
+        case .compose?: print(advice.compose)
+        case .kubernetes?: print(advice.kubernetes)
+        case .environment?: print(advice.environment)
+        case nil: print(advice.everything)
+        }
+    }
+}
+
+/// The lines that `till hosts` prints.
+struct HostsAdvice {
+    private let address: String
+    private let port: String
+    private let proxyPort: String?
+    private let root: String
+    private let bundle: String
+    private let names = AppStoreHost.allCases.map(\.rawValue)
+
+    /// - Parameter security: what `GET /v1/tls` answered.
+    init(_ security: JSONTree, address: String?) {
+        self.address = address ?? SecureFaces.near(security["address"]?.text ?? "127.0.0.1")
+        port = security["port"]?.text ?? ""
+        proxyPort = security["proxyPort"]?.text
+        root = security["rootFile"]?.text ?? ""
+        bundle = security["bundleFile"]?.text ?? ""
+    }
+
+    var hosts: String { names.map { "\(address) \($0)" }.joined(separator: "\n") }
+
+    var compose: String {
+        """
+        extra_hosts:
+        \(names.map { "  - \"\($0):\(address)\"" }.joined(separator: "\n"))
+        """
+    }
+
+    var kubernetes: String {
+        """
+        hostAliases:
+          - ip: "\(address)"
+            hostnames:
+        \(names.map { "      - \"\($0)\"" }.joined(separator: "\n"))
+        """
+    }
+
+    var environment: String {
+        var lines = [
+            "REQUESTS_CA_BUNDLE=\(bundle)", "CURL_CA_BUNDLE=\(bundle)", "SSL_CERT_FILE=\(bundle)",
+            "NODE_EXTRA_CA_CERTS=\(root)",
+        ]
+        if let proxyPort {
+            lines += ["HTTPS_PROXY=http://\(address):\(proxyPort)", "NO_PROXY=localhost,127.0.0.1"]
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    var everything: String {
+        var text = """
+            # /etc/hosts
+            \(hosts)
+
+            # Docker Compose, under the service
+            \(compose)
+
+            # Kubernetes, under spec of the pod
+            \(kubernetes)
+
+            # Trust. The bundle holds what this machine trusts and Till's TLS root; mount it into containers.
+            #   Python (requests, httpx)  REQUESTS_CA_BUNDLE=\(bundle) SSL_CERT_FILE=\(bundle)
+            #   Node                      NODE_EXTRA_CA_CERTS=\(root)
+            #   Go, Ruby, OpenSSL         SSL_CERT_FILE=\(bundle)
+            #   curl                      CURL_CA_BUNDLE=\(bundle)
+            #   PHP                       curl.cainfo=\(bundle) and openssl.cafile=\(bundle) in php.ini
+            #   Java                      keytool -importcert -noprompt -cacerts -storepass changeit -alias till-tls \
+            -file \(root)
+            #   Swift, the whole system   sudo cp \(root) /usr/local/share/ca-certificates/till.crt && \
+            sudo update-ca-certificates
+            """
+        if port != "443" {
+            text += """
+
+
+                # A hosts file cannot name a port, and clients ask on 443; this server has \(port). Start it with
+                # --tls-port 443, lead 443 to \(port), or use the proxy.
+                """
+        }
+        if let proxyPort {
+            text += """
+
+
+                # Instead of a hosts file, for clients that honour a proxy
+                HTTPS_PROXY=http://\(address):\(proxyPort)
+                """
+        } else {
+            text += """
+
+
+                # With --proxy-port the server also has a proxy for HTTPS_PROXY: no hosts file, no port 443.
+                """
+        }
+        return text
+    }
+}

@@ -1,0 +1,32 @@
+import Synchronization
+
+/// The ports that were chosen, as they become known.
+final class Ports: Sendable {
+    enum Face: String, CaseIterable, Sendable {
+        case production
+        case sandbox
+        case control
+        case tls
+        case proxy
+
+        static let always: [Face] = [.production, .sandbox, .control]
+    }
+
+    private let expected: Set<Face>
+    private let ports = Mutex<[Face: Int]>([:])
+
+    /// - Parameter expected: the faces that this server has.
+    init(_ expected: Set<Face>) {
+        self.expected = expected
+    }
+
+    subscript(_ face: Face) -> Int { ports.withLock { $0[face] ?? 0 } }
+
+    /// Returns whether this was the last one.
+    func set(_ face: Face, _ port: Int) -> Bool {
+        ports.withLock { ports in
+            ports[face] = port
+            return ports.count == expected.count
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import ArgumentParser
+import Foundation
+import Hummingbird
+import Logging
+import NIOCore
+import ServiceLifecycle
+import TillCore
+import TillServer
+import TillShop
+import TillSigning
+
+/// How Till is reached in Apple's place (docs/operating/hosts.md).
+struct SecureOptions: ParsableArguments {
+    @Option(help: "A port for HTTPS, on which the name that is asked for chooses the realm (default none).")
+    var tlsPort: Int?
+    @Option(help: "The address of the TLS port and the proxy (default: that of --host).")
+    var tlsHost: String?
+    @Option(help: "A further name in the TLS certificate; \"sandbox\" in it leads to the sandbox. May be repeated.")
+    var tlsName: [String] = []
+    @Option(help: "A port for HTTPS_PROXY, which leads the App Store's names to the TLS port (default none).")
+    var proxyPort: Int?
+}
+
+/// TLS under the App Store's names, and the proxy that leads there.
+struct SecureFaces: Sendable {
+    let files: TLSFiles
+    private let host: String
+    private let port: Int
+    private let proxyPort: Int?
+    private let hosts: HostTable
+    private let names: [TLSName]
+    private let authority: TLSAuthority
+    private let identity: TLSIdentity
+
+    /// Nil when neither port was asked for. Otherwise the certificates lie in the data directory afterwards.
+    init?(_ options: SecureOptions, _ source: SettingsSource, host: String, _ directory: DataDirectory) throws {
+        let port = try source.number(options.tlsPort, "tlsPort", in: 0...65_535)
+        proxyPort = try source.number(options.proxyPort, "proxyPort", in: 0...65_535)
+        let further = source.texts(options.tlsName, "tlsName")
+        self.host = source.text(options.tlsHost, "tlsHost") ?? host
+        guard port != nil || proxyPort != nil else { return nil }
+        self.port = port ?? 0
+        hosts = HostTable(further: further)
+        names = try (AppStoreHost.allCases.map(\.rawValue) + ["localhost", "127.0.0.1", "::1"] + further).map { text in
+            guard let name = TLSName(text) else {
+                throw CommandRefused("--tls-name \(text) is neither a host name nor an IP address.")
+            }
+            return name
+        }.reduce(into: []) { names, name in
+            if !names.contains(name) { names.append(name) }
+        }
+        files = directory.tls
+        let store = TLSStore(directory, now: Date())
+        authority = try store.authority()
+        identity = try store.identity(under: authority, names: names)
+        try store.writeBundle(authority)
+    }
+
+    /// The faces that this adds to a server.
+    var faces: [Ports.Face] { proxyPort == nil ? [.tls] : [.tls, .proxy] }
+
+    /// Where a face is reached; nil for one that is not there.
+    func address(_ face: Ports.Face, _ ports: Ports) -> String? {
+        guard faces.contains(face) else { return nil }
+        let scheme = face == .tls ? "https" : "http"
+        return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(ports[face])"
+    }
+
+    func facts(_ ports: Ports) -> SecurityFacts {
+        SecurityFacts(
+            host: host,
+            port: { ports[.tls] },
+            proxyPort: { ports[.proxy] },
+            names: names.map(\.text),
+            rootCertificate: authority.certificatePEM,
+            rootFingerprint: authority.fingerprint,
+            notValidAfter: identity.notValidAfter,
+            files: files
+        )
+    }
+
+    /// The proxy before the TLS listener, so that it is stopped after it.
+    func services(
+        _ limits: ConnectionLimits,
+        _ logger: Logger,
+        _ ports: Ports,
+        router: (Realm) -> Router<APIContext>,
+        running: @escaping @Sendable (Ports.Face, Int) async -> Void
+    ) throws -> [any Service] {
+        let listener = try Listener(host: host, port: port, limits: limits).secureApplication(
+            HostResponder(hosts: hosts, router: router),
+            identity: identity,
+            logger: logger
+        ) { await running(.tls, $0) }
+        let secure = NamedListener(listener, flag: "--tls-port", port: port)
+        guard let proxyPort else { return [secure] }
+        let target = Self.near(host)
+        let proxy = ConnectProxy(host: host, port: proxyPort, limits: limits, logger: logger) {
+            try SocketAddress.makeAddressResolvingHost(target, port: ports[.tls])
+        }
+        let service = ProxyService(proxy: proxy) { await running(.proxy, $0) }
+        return [NamedListener(service, flag: "--proxy-port", port: proxyPort), secure]
+    }
+
+    /// The address under which this machine reaches what listens on another: one of all is reached by loopback.
+    static func near(_ host: String) -> String {
+        switch host {
+        case "0.0.0.0": "127.0.0.1"
+        case "::": "::1"
+        default: host
+        }
+    }
+}
+
+private struct ProxyService: Service {
+    let proxy: ConnectProxy
+    let running: @Sendable (Int) async -> Void
+
+    func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown { try await proxy.run(running: running) }
+        } catch is CancellationError {
+            return
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import CNamespace
+import Foundation
+import TillShop
+
+/// A Till in a temporary folder, for one command: started, set up, and removed with everything it wrote.
+struct ThrowAway {
+    let program: RunningProgram
+    let client: ControlClient
+
+    /// Starts one on ports that the system chooses, and waits until it is ready.
+    static func start(in folder: String, demo: Bool, profile: String?) async throws -> ThrowAway {
+        for _ in 0..<3 {
+            if let till = try await start(in: folder, demo, profile, production: try freePort()) { return till }
+        }
+        throw ExecRefused("The throw-away Till does not start.")
+    }
+
+    /// Nil when the server ended before it was ready: somebody may have taken the port meanwhile.
+    ///
+    /// - Parameter port: known before the start, because the certificates name it for OCSP.
+    private static func start(
+        in folder: String,
+        _ demo: Bool,
+        _ profile: String?,
+        production port: UInt16
+    ) async throws -> ThrowAway? {
+        let ready = "\(folder)/ready.json"
+        let arguments = [
+            try executable(), "serve", "--data", "\(folder)/data", "--ready-file", ready,
+            "--host", "127.0.0.1", "--production-port", String(port), "--sandbox-port", "0",
+            "--ocsp-url", "http://127.0.0.1:\(port)/ocsp",
+            "--control-address", "127.0.0.1", "--control-port", "0", "--tls-host", "127.0.0.1", "--tls-port", "0",
+        ]
+        var environment = ProcessInfo.processInfo.environment
+        // These say where another Till is, or would change what this one is for.
+        for name in ["TILL_DATA", "TILL_DEMO", "TILL_PROXY_PORT", "TILL_CONTROL_TOKEN"] { environment[name] = nil }
+        let launch = Launch(
+            arguments: arguments + (demo ? ["--demo"] : []) + (profile.map { ["--profile", $0] } ?? []),
+            environment: environment,
+            isHelper: true
+        )
+        var prepared = try launch.prepare()
+        let program = try prepared.release()
+        while !FileManager.default.fileExists(atPath: ready) {
+            if till_caught_signal() != 0 {
+                await program.stop()
+                throw ExecRefused("A signal came before the command was started.", code: 128 + till_caught_signal())
+            }
+            if program.exitCode != nil { return nil }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let facts = try JSONTree.parse(Array(DataDirectory.read(ready).utf8))
+        let client = ControlClient(
+            address: facts["control"]?.text ?? "",
+            token: nil,
+            directory: DataDirectory("\(folder)/data")
+        )
+        return ThrowAway(program: program, client: client)
+    }
+
+    /// Creates an app with what a file sells, and a key, whose private half is written into the folder.
+    func setUp(_ file: String, bundleID: String, folder: String) async throws -> Key {
+        guard let bytes = FileManager.default.contents(atPath: file) else {
+            throw CommandRefused("\(file) cannot be read.")
+        }
+        _ = try await client.post("/v1/apps", .members(["bundleId": .string(bundleID)]))
+        _ = try await client.put("/v1/apps/\(escaped(bundleID))/catalog/storekit", bytes: Array(bytes))
+        let made = try await client.post("/v1/keys", .members(["name": .string("till exec")]))
+        let id = made["keyId"]?.text ?? ""
+        let path = "\(folder)/AuthKey_\(id).p8"
+        try DataDirectory.write(made["privateKey"]?.text ?? "", to: path)
+        return Key(id: id, issuerID: made["issuerId"]?.text, file: path)
+    }
+
+    /// A key for the API, as the command is told of it.
+    struct Key {
+        let id: String
+        let issuerID: String?
+        let file: String
+    }
+
+    /// A port of loopback that is free at this moment.
+    private static func freePort() throws -> UInt16 {
+        let door = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(door) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutableBytes(of: &address) { bytes in
+            let name = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
+            guard let name else { return false }
+            return bind(door, name, length) == 0 && getsockname(door, name, &length) == 0
+        }
+        guard isBound else { throw ExecRefused("No port is free on 127.0.0.1.") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    /// This program's own file.
+    private static func executable() throws -> String {
+        if let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") { return link }
+        guard let path = Bundle.main.executablePath else { throw ExecRefused("till does not find its own file.") }
+        return path
+    }
+}
+
+/// Why `till exec` did not run its command, or could not go on.
+struct ExecRefused: Error, CustomStringConvertible {
+    let description: String
+    /// 125, as `env` and `timeout` have it, unless the command itself could not be run.
+    let code: Int32
+
+    init(_ description: String, code: Int32 = 125) {
+        self.description = description
+        self.code = code
+    }
+}

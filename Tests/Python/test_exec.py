@@ -1,0 +1,431 @@
+"""`till exec`: a program that takes Till for the App Store, unchanged, in each of the three ways, as root and as not."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import sysconfig
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from process_helpers import ROOT, clean_environment, till_binary
+
+IS_ROOT = os.geteuid() == 0
+DEMO_FILE = ROOT / "Sources/TillShop/Resources/demo.storekit"
+SEEDS = "com.example.till.demo.seeds.10"
+WAYS = ["mount", "network", "proxy"]
+WORDS = {"mount": "way mount:", "network": "way network:", "proxy": "way proxy:"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def needed():
+    """What these tests need of Debian; without it they fail and say how to get it."""
+    for program, package in (("slirp4netns", "slirp4netns"), ("unshare", "util-linux"), ("curl", "curl")):
+        if not shutil.which(program):
+            pytest.fail(f"{program} is missing: apt-get install {package}, or scripts/install test", pytrace=False)
+
+
+class Bench:
+    """A folder for temporary files, in which nothing may be left, and the programs as an ordinary user finds them."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.temporary = folder / "tmp"
+        self.temporary.mkdir()
+        # Every user may look into the folders above.
+        for path in (folder, *folder.parents):
+            if path.stat().st_uid == os.getuid() and path != path.parent and str(path).startswith(temporary_root()):
+                path.chmod(path.stat().st_mode | 0o055)
+        self.temporary.chmod(0o1777)
+
+    def environment(self, **more):
+        return clean_environment() | {"TMPDIR": str(self.temporary), "ONLINE_CHECKS": "1"} | more
+
+    def till(self, *arguments, user=None, tun=False, timeout=120, **options):
+        """Runs `till` to its end, as this user or as another."""
+        command = [till_binary(), *map(str, arguments)]
+        if user or tun:
+            command = self.as_user(user, command, tun)
+        options.setdefault("env", self.environment())
+        return subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
+
+    def as_user(self, user, command, tun=False):
+        """The command as another user, who finds interpreter, libraries and till at places that are open to all: the
+        checkout and the interpreter may lie in root's home. With `tun`, /dev/net/tun is open to all, as Debian has it.
+        """
+        places = {sys.base_prefix: "python", sysconfig.get_paths()["purelib"]: "site", str(ROOT / "Tests/Python"): "here",
+                  str(Path(till_binary()).parent): "bin"}
+        lines = []
+        for source, name in places.items():
+            (self.folder / name).mkdir(exist_ok=True)
+            lines.append(f"mount --bind '{source}' '{self.folder / name}'")
+        if tun:
+            lines += [f"[ -e '{self.folder}/tun' ] || mknod -m 666 '{self.folder}/tun' c 10 200",
+                      f"mount --bind '{self.folder}/tun' /dev/net/tun"]
+        moved = [str(self.folder / "bin" / Path(till_binary()).name), *command[1:]]
+        lines.append("exec " + (f"runuser -u {user} -- " if user else "") + '"$@"')
+        return ["unshare", "--mount", "bash", "-ec", "\n".join(lines), "bash", *moved]
+
+    def python(self, user=None):
+        """The interpreter with the tests' libraries, for this user or for another."""
+        if not user:
+            return [sys.executable]
+        version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+        return ["env", f"PYTHONPATH={self.folder}/site", f"PYTHONHOME={self.folder}/python",
+                f"LD_LIBRARY_PATH={self.folder}/python/lib", f"{self.folder}/python/bin/{version}"]
+
+    def script(self, name, user=None):
+        return str(self.folder / "here" / name if user else Path(__file__).with_name(name))
+
+    def leftovers(self):
+        return [path.name for path in self.temporary.iterdir()] + processes(str(self.temporary))
+
+
+def temporary_root() -> str:
+    return os.environ.get("TMPDIR", "/tmp")
+
+
+def processes(word) -> list:
+    """Command lines of running processes that contain a word."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            line = path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            if word in line and "slirp4netns" in line or f"serve --data {word}" in line:
+                found.append(line)
+    return found
+
+
+@pytest.fixture
+def bench(tmp_path):
+    bench = Bench(tmp_path)
+    yield bench
+    assert bench.leftovers() == []
+
+
+def backend(bench, user=None):
+    """A program that buys with `till`, in either realm, and then is the unchanged backend."""
+    till = str(bench.folder / "bin" / Path(till_binary()).name) if user else till_binary()
+    buy = f"'{till}' buy {SEEDS} --customer exec --json"
+    pick = "sed -n 's/.*\"transactionId\" *: *\"\\([0-9]*\\)\".*/\\1/p' | head -n 1"
+    create = " && ".join(f"'{till}' customer create exec --realm {realm} >&2" for realm in ("sandbox", "production"))
+    program = " ".join(f"'{part}'" for part in [*bench.python(user), bench.script("unchanged_backend.py", user)])
+    return ["sh", "-ec", f"{create}\nS=$({buy} | {pick})\nP=$({buy} --realm production | {pick})\n"
+                         f"exec {program} sandbox=$S production=$P"]
+
+
+def assert_found(done):
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert [found[realm]["environment"] for realm in ("production", "sandbox")] == ["Production", "Sandbox"]
+    assert all(found[realm]["requestId"].endswith(".0.0") and found[realm]["status"] == 21002 for realm in found)
+
+
+# The ways -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_way_forced_as_root_works(bench, way):
+    done = bench.till("exec", "--way", way, "--demo", "--", *backend(bench))
+    if way == "mount" and not IS_ROOT:
+        assert done.returncode == 125 and "only root" in done.stderr
+    elif way == "network" and not IS_ROOT and done.returncode == 125:
+        assert "The way network is not open: " in done.stderr
+    else:
+        assert_found(done)
+        assert WORDS[way] in done.stderr and "Not reached: " in done.stderr
+
+
+def test_root_takes_the_mount_namespace_and_others_say_why_they_cannot(bench):
+    done = bench.till("exec", "--demo", "--", *backend(bench))
+    assert_found(done)
+    if IS_ROOT:
+        assert WORDS["mount"] in done.stderr and "not open" not in done.stderr
+    else:
+        assert WORDS["network"] in done.stderr or "The way network is not open: " in done.stderr
+
+
+@pytest.mark.parametrize("tun", [True, False])
+def test_an_ordinary_user_gets_a_network_or_the_proxy_and_is_told(bench, tun):
+    """With Debian's /dev/net/tun a network namespace, or else the reason why it is the proxy."""
+    user = "nobody" if IS_ROOT else None
+    done = bench.till("exec", "--demo", "--", *backend(bench, user), user=user, tun=tun and IS_ROOT)
+    assert_found(done)
+    if WORDS["network"] in done.stderr:
+        assert "10.0.2.2" in done.stderr and "sudo" in done.stderr
+    else:
+        # The kernel or the device forbids it: the reason stands before the next way.
+        reason, _, rest = done.stderr.partition(WORDS["proxy"])
+        assert "The way network is not open: " in reason and "HTTPS_PROXY" in rest and "NO_PROXY" in rest
+        if tun and IS_ROOT:
+            allowed = subprocess.run(["runuser", "-u", "nobody", "--", "unshare", "-Urn", "true"], capture_output=True)
+            assert allowed.returncode != 0, f"namespaces are allowed, and yet: {reason}"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_way_forced_as_an_ordinary_user_works_or_says_why_not(bench, way):
+    user = "nobody" if IS_ROOT else None
+    done = bench.till("exec", "--way", way, "--demo", "--", *backend(bench, user), user=user, tun=IS_ROOT)
+    if way == "mount":
+        assert done.returncode == 125 and done.stdout == "" and "only root can mount" in done.stderr
+    elif way == "network" and done.returncode == 125:
+        assert "The way network is not open: " in done.stderr
+    else:
+        assert_found(done)
+
+
+def test_without_slirp4netns_the_network_is_refused_with_the_line_that_mends_it(bench):
+    """A PATH without it, where the system has none either, as in a container's first minute."""
+    if IS_ROOT:
+        command = ["unshare", "--mount", "bash", "-ec",
+                   "mount --bind /bin/false \"$(readlink -f \"$(command -v slirp4netns)\")\"; "
+                   f"chmod() {{ :; }}; exec '{till_binary()}' exec --way network -- true"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=bench.environment())
+        assert done.returncode == 125 and "slirp4netns" in done.stderr
+
+
+def test_what_a_namespace_changes_is_seen_by_the_program_alone(bench):
+    if not IS_ROOT:
+        return
+    before = Path("/etc/hosts").read_text()
+    done = bench.till("exec", "--way", "mount", "--", "sh", "-c",
+                      "getent hosts api.storekit.apple.com sandbox.itunes.apple.com; "
+                      "grep -c . /etc/hosts; tail -n 3 /etc/ssl/certs/ca-certificates.crt; hostname; "
+                      # Nothing in the environment: what the system's bundle says is enough.
+                      "env -i PATH=\"$PATH\" curl --silent --output /dev/null --write-out '%{http_code}\\n' "
+                      "https://buy.itunes.apple.com/")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].split()[0].startswith("127.0.0.") and "api.storekit.apple.com" in lines[0]
+    assert lines[-1] == "404"
+    assert Path("/etc/hosts").read_text() == before
+    assert "/tmp" not in "".join(line for line in Path("/proc/self/mountinfo").read_text().splitlines()
+                                 if " /etc/hosts " in line)
+
+
+def test_several_run_side_by_side(bench):
+    script = "sleep 1; curl --silent --output /dev/null --write-out '%{http_code}' https://api.storekit.apple.com/x"
+    running = [
+        subprocess.Popen([till_binary(), "exec", "--", "sh", "-c", script], env=bench.environment(),
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    answers = [process.communicate(timeout=90) for process in running]
+    assert [(process.returncode, out) for process, (out, _) in zip(running, answers)] == [(0, "404")] * 3, answers
+
+
+# What the program keeps -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def service():
+    """A service on the machine's localhost, such as a database: it answers each connection with one line."""
+    door = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        while True:
+            try:
+                connection, _ = door.accept()
+            except OSError:
+                return
+            with connection:
+                connection.sendall(b"rows\n")
+
+    threading.Thread(target=serve, daemon=True).start()
+    yield door.getsockname()[1]
+    door.close()
+
+
+ASK = ("import socket,sys\n"
+       "try: print(socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=10).recv(9).decode().strip())\n"
+       "except OSError as error: print(type(error).__name__)")
+
+
+@pytest.mark.parametrize("way, flags, host, found", [
+    ("mount", [], "127.0.0.1", "rows"),
+    ("proxy", [], "127.0.0.1", "rows"),
+    ("network", [], "127.0.0.1", "ConnectionRefusedError"),
+    ("network", [], "10.0.2.2", "rows"),
+    ("network", ["--keep-port"], "127.0.0.1", "rows"),
+])
+def test_a_service_on_localhost_is_kept_or_it_is_said_where_it_is(bench, service, way, flags, host, found):
+    flags = [part for flag in flags for part in (flag, str(service))]
+    done = bench.till("exec", "--way", way, *flags, "--", sys.executable, "-c", ASK, host, str(service))
+    if not IS_ROOT and done.returncode == 125:
+        assert "is not open: " in done.stderr
+        return
+    assert (done.returncode, done.stdout.strip()) == (0, found), done.stderr
+    if way == "network":
+        assert "10.0.2.2" in done.stderr
+        if flags:
+            assert f"but {service} as before" in done.stderr
+
+
+def test_standard_streams_arguments_and_descriptors_are_the_programs_own(bench, tmp_path):
+    done = bench.till("exec", "--", "sh", "-c", 'cat; printf "%s\\n" "$@"; echo wrong >&2', "sh", "a b", "--way", "",
+                      input="in\n")
+    assert (done.returncode, done.stdout) == (0, "in\na b\n--way\n\n")
+    assert done.stderr.endswith("wrong\n")
+    note = tmp_path / "note"
+    note.write_text("handed on")
+    with open(note) as file:
+        done = bench.till("exec", "--", "cat", f"/dev/fd/{file.fileno()}", pass_fds=[file.fileno()])
+        assert (done.returncode, done.stdout) == (0, "handed on"), done.stderr
+    done = bench.till("exec", "--", "sh", "-c", "ls /proc/self/fd")
+    assert len(done.stdout.split()) <= 4, "a descriptor of till's own reached the program"
+    note.unlink()
+
+
+def test_a_proxy_that_is_set_already_takes_the_names_nowhere_else(bench):
+    way = "mount" if IS_ROOT else "proxy"
+    environment = bench.environment(HTTPS_PROXY="http://127.0.0.1:9", NO_PROXY="db.internal")
+    done = bench.till("exec", "--way", way, "--", "sh", "-c",
+                      'echo "$NO_PROXY"; curl --silent --output /dev/null --write-out "%{http_code}" '
+                      "https://api.storekit.apple.com/", env=environment)
+    assert done.returncode == 0, done.stderr
+    no_proxy, code = done.stdout.split()
+    assert code == "404" and no_proxy.split(",")[0] == "db.internal"
+
+
+def test_authorities_that_were_chosen_stay_trusted(bench, tmp_path):
+    own = tmp_path / "own.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                    "-keyout", "/dev/null", "-out", own, "-subj", "/CN=Own", "-days", "2"],
+                   check=True, capture_output=True)
+    done = bench.till("exec", "--", "sh", "-c", 'cat "$SSL_CERT_FILE"', env=bench.environment(SSL_CERT_FILE=str(own)))
+    assert done.returncode == 0 and done.stdout.startswith(own.read_text())
+    assert done.stdout.count("BEGIN CERTIFICATE") == 2
+
+
+# The shop -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("flags, app", [([], "com.example.app"), (["--app", "com.example.own"], "com.example.own")])
+def test_an_import_sells_what_the_file_says(bench, flags, app):
+    done = bench.till("exec", "--import", DEMO_FILE, *flags, "--", *backend(bench))
+    assert_found(done)
+    shown = bench.till("exec", "--import", DEMO_FILE, *flags, "--", "sh", "-c",
+                       'echo "$TILL_APP"; head -n 1 "$TILL_KEY"; test -r "$TILL_ROOT_PEM" && env | grep -c ^TILL_')
+    lines = shown.stdout.splitlines()
+    assert lines[:2] == [app, "-----BEGIN PRIVATE KEY-----"] and int(lines[2]) >= 9, shown.stderr
+
+
+def test_a_running_server_is_joined(bench, serve, tmp_path):
+    till = serve("--demo", "--tls-port", "0")
+    for arguments in (["--data", till.data], ["--control", till.address("control")]):
+        done = bench.till("exec", "--join", *arguments, "--", "sh", "-c",
+                          f"'{till_binary()}' app list >&2; echo $TILL_CONTROL; curl --silent --output /dev/null "
+                          "--write-out '%{http_code}' https://api.storekit.apple.com/")
+        assert (done.returncode, done.stdout) == (0, f"{till.address('control')}\n404"), done.stderr
+        assert "com.example.till.demo" in done.stderr
+    # Its certificates name an address for OCSP at which nobody is in this test.
+    alone = {name: value for name, value in bench.environment().items() if name != "ONLINE_CHECKS"}
+    done = bench.till("exec", "--join", "--data", till.data, "--", *backend(bench), env=alone)
+    assert_found(done)
+    assert till.process.poll() is None
+
+
+def test_a_server_that_cannot_be_joined_is_told(bench, serve, tmp_path):
+    till = serve()
+    done = bench.till("exec", "--join", "--data", till.data, "--", "echo", "ran")
+    assert (done.returncode, done.stdout) == (125, "") and "--tls-port" in done.stderr
+    till.stop()
+    done = bench.till("exec", "--join", "--data", till.data, "--", "echo", "ran")
+    assert (done.returncode, done.stdout) == (125, "") and "No Till answers" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [
+    [], ["--"], ["true"], ["--join", "--demo", "--", "true"], ["--demo", "--import", "x", "--", "true"],
+    ["--data", "x", "--", "true"], ["--way", "bus", "--", "true"], ["--keep-port", "0", "--", "true"],
+])
+def test_wrong_usage(bench, arguments):
+    assert bench.till("exec", *arguments).returncode == 64
+
+
+@pytest.mark.parametrize("arguments, word", [
+    (["--import", "/nowhere.storekit"], "/nowhere.storekit"), (["--import", "/etc/passwd"], "refused as a whole"),
+    (["--profile", "orange"], "orange"),
+])
+def test_a_shop_that_cannot_be_set_up_is_told(bench, arguments, word):
+    done = bench.till("exec", *arguments, "--", "echo", "ran")
+    assert (done.returncode, done.stdout) == (125, "") and word in done.stderr
+
+
+# The end --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command, code", [
+    (["true"], 0), (["sh", "-c", "exit 3"], 3), (["sh", "-c", "exit 255"], 255), (["sh", "-c", "kill -9 $$"], 137),
+    (["sh", "-c", "kill $$"], 143), (["no-such-program"], 127), (["/etc/passwd"], 126),
+])
+@pytest.mark.parametrize("way", ["mount", "proxy"] if IS_ROOT else ["proxy"])
+def test_the_exit_code_is_the_programs(bench, way, command, code):
+    assert bench.till("exec", "--way", way, "--", *command).returncode == code
+
+
+def started(bench, script, *flags):
+    """till exec at work, once its program has said that it is ready."""
+    process = subprocess.Popen([till_binary(), "exec", *flags, "--", "sh", "-c", script],
+                               env=bench.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n", process.stderr.read()
+    return process
+
+
+@pytest.mark.parametrize("way", WAYS if IS_ROOT else ["proxy"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1])
+def test_signals_reach_the_program_which_may_take_its_time(bench, way, number):
+    name = number.name.removeprefix("SIG")
+    ask = "curl --silent --output /dev/null --write-out '%{http_code}' https://api.storekit.apple.com/"
+    process = started(bench, f"trap '{ask}; exit 7' {name}; echo ready; while :; do sleep 0.05; done", "--way", way)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    # Till still answers while the program ends.
+    assert (process.returncode, out) == (7, "404"), err
+
+
+def test_a_program_that_a_signal_ends_is_told_by_the_exit_code(bench):
+    process = started(bench, "echo ready; exec sleep 60")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == 143
+    process.communicate()
+
+
+def test_a_program_may_live_long(bench):
+    """Longer than idle threads of till exec do: nothing of it may hang on one of those."""
+    done = bench.till("exec", "--", "sh", "-c", "sleep 12; curl --silent --output /dev/null --write-out '%{http_code}' "
+                      "https://api.storekit.apple.com/")
+    assert (done.returncode, done.stdout) == (0, "404"), done.stderr
+
+
+@pytest.mark.parametrize("wait", [0.0, 0.1, 0.3])
+def test_a_signal_before_the_program_starts_ends_it_all(bench, wait):
+    process = subprocess.Popen([till_binary(), "exec", "--demo", "--", "sleep", "60"], env=bench.environment(),
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not any(bench.temporary.iterdir()):
+        time.sleep(0.01)
+    time.sleep(wait)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=30)
+    assert process.returncode == 143
+
+
+@pytest.mark.parametrize("way", WAYS if IS_ROOT else ["proxy"])
+def test_when_till_exec_is_killed_nobody_is_left_behind(bench, way):
+    process = started(bench, f"echo ready; echo $$; exec sleep 61.{os.getpid()}", "--way", way)
+    pid = int(process.stdout.readline())
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + 20
+    while processes(str(bench.temporary)) or Path(f"/proc/{pid}").exists():
+        assert time.monotonic() < deadline, processes(str(bench.temporary))
+        time.sleep(0.05)
+    # Nobody is left who could remove the folder.
+    for path in bench.temporary.iterdir():
+        shutil.rmtree(path)

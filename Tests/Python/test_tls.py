@@ -1,0 +1,599 @@
+"""Till in Apple's place: TLS under the App Store's names, the proxy that leads there, and what `till hosts` says."""
+
+import asyncio
+import datetime
+import itertools
+import json
+import os
+import socket
+import ssl
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+import requests
+from cryptography import x509
+from cryptography.x509.oid import ExtendedKeyUsageOID, ExtensionOID
+
+from catalog_of_everything import CATALOG, COINS
+from process_helpers import assert_healthy, clean_environment, parse_answers, request_bytes, run_till
+from shop_helpers import App, ControlClient, ControlRefused, Till
+
+HOSTS = {
+    "api.storekit.apple.com": "Production",
+    "api.storekit-sandbox.apple.com": "Sandbox",
+    "api.storekit.itunes.apple.com": "Production",
+    "api.storekit-sandbox.itunes.apple.com": "Sandbox",
+    "buy.itunes.apple.com": "Production",
+    "sandbox.itunes.apple.com": "Sandbox",
+}
+ADDED = ["till.test", "sandbox.till.test", "*.stores.test", "10.1.2.3"]
+ADDED_FLAGS = list(itertools.chain.from_iterable(("--tls-name", name) for name in ADDED))
+PATH = "/inApps/v1/transactions/1"
+
+
+class Secure:
+    """A Till with TLS and a proxy, and an app in it."""
+
+    def __init__(self, till):
+        self.till = till
+        self.control = ControlClient(till.address("control"))
+        self.app = App(till, self.control, "com.example.tls", 1234567890, catalog=CATALOG)
+        self.port = port_of(till.address("tls"))
+        self.proxy = till.address("proxy")
+        self.root = till.document["tlsRootCertificate"]
+        self.bundle = till.document["caBundle"]
+
+    def environment_of(self, answer) -> str:
+        """The realm that wrote a refusal of this request down."""
+        entry = self.control.call("explain", requestId=answer.headers["X-Request-ID"])
+        return entry["environment"]
+
+    def connection(self, name="api.storekit.apple.com", alpn=None, limit=20):
+        """A TLS connection as a client makes it."""
+        context = ssl.create_default_context(cafile=self.root)
+        if alpn:
+            context.set_alpn_protocols(alpn)
+        raw = socket.create_connection(("127.0.0.1", self.port), timeout=limit)
+        return context.wrap_socket(raw, server_hostname=name)
+
+
+def exchange(connection, raw):
+    """Sends bytes and reads one whole answer; None when the connection ends without it."""
+    connection.sendall(raw)
+    data = b""
+    while not parse_answers(data)[0]:
+        part = connection.recv(1 << 16)
+        if not part:
+            return None
+        data += part
+    return parse_answers(data)[0][0]
+
+
+def port_of(address) -> int:
+    return int(address.rsplit(":", 1)[1])
+
+
+@pytest.fixture(scope="module")
+def secure(tmp_path_factory):
+    till = Till(tmp_path_factory.mktemp("tls"), "--tls-port", "0", "--proxy-port", "0", *ADDED_FLAGS)
+    yield Secure(till)
+    assert till.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def hasty(tmp_path_factory):
+    """A Till with a deadline that a test can wait for."""
+    till = Till(tmp_path_factory.mktemp("hasty"), "--tls-port", "0", "--proxy-port", "0", "--request-timeout", "2")
+    yield Secure(till)
+    assert till.stop() == 0
+
+
+def curl(secure, *arguments):
+    """Debian's curl, which finds every host at the TLS port and trusts Till's TLS root."""
+    done = subprocess.run(
+        ["curl", "--silent", "--show-error", "--cacert", secure.root, "--connect-to", f"::127.0.0.1:{secure.port}",
+         *arguments],
+        capture_output=True, text=True, timeout=60, env=clean_environment(),
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# Unmodified clients ---------------------------------------------------------------------------------------------------
+
+
+def test_the_official_client_and_requests_reach_both_realms_with_variables_alone(secure, tmp_path):
+    bought = {realm: secure.app.realm(realm).buy("unmodified", COINS).id for realm in ("production", "sandbox")}
+    key, root = tmp_path / "key.p8", tmp_path / "root.der"
+    key.write_text(secure.app.key["privateKey"])
+    root.write_bytes(secure.app.root)
+    environment = clean_environment() | {
+        "HTTPS_PROXY": secure.proxy, "REQUESTS_CA_BUNDLE": secure.bundle,
+        # What the backend itself is configured with.
+        "TILL_KEY": str(key), "TILL_KEY_ID": secure.app.key["keyId"], "TILL_ISSUER_ID": secure.app.issuer_id,
+        "TILL_APP": secure.app.bundle_id, "TILL_APP_APPLE_ID": str(secure.app.apple_id), "TILL_ROOT_DER": str(root),
+    }
+    backend = Path(__file__).with_name("unchanged_backend.py")
+    done = subprocess.run(
+        [sys.executable, str(backend), *(f"{realm}={id_}" for realm, id_ in bought.items())],
+        capture_output=True, text=True, timeout=60, env=environment,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    for realm, environment in (("production", "Production"), ("sandbox", "Sandbox")):
+        assert found[realm]["transactionId"] == bought[realm]
+        assert found[realm]["environment"] == environment
+        assert found[realm]["requestId"].endswith(".0.0") and found[realm]["status"] == 21002
+
+
+@pytest.mark.parametrize("host, environment", HOSTS.items())
+def test_each_name_leads_to_its_realm(secure, host, environment):
+    answer = requests.get(f"https://{host}{PATH}", proxies={"https": secure.proxy}, verify=secure.bundle, timeout=30)
+    assert answer.status_code == 401 and answer.text.startswith("Unauthenticated")
+    assert secure.environment_of(answer) == environment
+
+
+@pytest.mark.parametrize("host, environment", [
+    ("till.test", "Production"), ("sandbox.till.test", "Sandbox"), ("mine.stores.test", "Production"),
+    ("API.StoreKit-Sandbox.Apple.com", "Sandbox"), ("10.1.2.3", "Production"),
+])
+def test_added_names_lead_somewhere_too_and_case_does_not_matter(secure, host, environment):
+    head = curl(secure, "--head", "--request", "GET", f"https://{host}{PATH}")
+    request_id = next(line.split(": ")[1] for line in head.splitlines() if line.lower().startswith("x-request-id"))
+    assert secure.control.call("explain", requestId=request_id.strip())["environment"] == environment
+
+
+@pytest.mark.parametrize("host", ["api.storekit.apple.com:443", "api.storekit.apple.com:65535",
+                                  "api.storekit.apple.com.", "API.STOREKIT.APPLE.COM.:443"])
+def test_a_port_and_a_dot_behind_the_name_are_no_part_of_it(secure, host):
+    with secure.connection() as connection:
+        assert exchange(connection, request_bytes("GET", PATH, host=host)).status == 401
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:1", "[::1]:443", "apple.com", "api.storekit.apple.com.evil",
+                                  "stores.test", "a.b.stores.test", "", ":", "api.storekit.apple.com:x"])
+def test_any_other_name_is_told_which_names_there_are(secure, host):
+    with secure.connection() as connection:
+        answer = exchange(connection, request_bytes("GET", PATH, host=host))
+    assert answer.status == 421
+    assert all(name.encode() in answer.body for name in HOSTS) and b"--tls-name" in answer.body
+
+
+def test_an_added_name_that_is_none_is_refused_at_the_start(tmp_path):
+    done = run_till("serve", "--data", tmp_path / "d", "--tls-port", "0", "--tls-name", "no name")
+    assert done.returncode == 1 and "--tls-name" in done.stderr
+
+
+# HTTP -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("flag, version", [("--http2", "2"), ("--http1.1", "1.1")])
+def test_curl_speaks_either_version_with_keep_alive_and_without(secure, flag, version):
+    """Two requests: one connection for both, or one for each when the client closes it."""
+    shown = "%{http_version} %{http_code} %{num_connects}\n"
+    url = f"https://api.storekit.apple.com{PATH}"
+    kept = curl(secure, flag, "--output", "/dev/null", "--output", "/dev/null", "--write-out", shown, url, url)
+    assert kept.splitlines() == [f"{version} 401 1", f"{version} 401 0"]
+    if version == "1.1":
+        closed = curl(secure, flag, "--header", "Connection: close", "--output", "/dev/null", "--output", "/dev/null",
+                      "--write-out", shown, url, url)
+        assert closed.splitlines() == [f"{version} 401 1", f"{version} 401 1"]
+    else:
+        for _ in range(2):
+            alone = curl(secure, flag, "--output", "/dev/null", "--write-out", shown, url)
+            assert alone == f"{version} 401 1\n"
+
+
+def test_httpx_reads_a_history_over_http2_and_http1(secure):
+    bought = secure.app.sandbox.buy("httpx", COINS)
+    url = f"https://api.storekit-sandbox.apple.com/inApps/v2/history/{bought.id}"
+    trust = ssl.create_default_context(cafile=secure.bundle)
+    answers = []
+    for http2 in (True, False):
+        with httpx.Client(http2=http2, verify=trust, proxy=secure.proxy, trust_env=False) as client:
+            for _ in range(3):
+                answer = client.get(url, headers={"Authorization": f"Bearer {secure.app.token()}"})
+                assert answer.http_version == ("HTTP/2" if http2 else "HTTP/1.1")
+                assert answer.headers["Content-Type"] == "application/json"
+                answers.append(answer.json())
+    for answer in answers:
+        found = [secure.app.sandbox.transaction(jws)["transactionId"] for jws in answer["signedTransactions"]]
+        assert found == [bought.id]
+
+
+def test_many_streams_at_once_are_answered(secure):
+    """More than the hundred that a connection may have open; a client waits with the others."""
+    async def ask():
+        trust = ssl.create_default_context(cafile=secure.bundle)
+        one = httpx.Limits(max_connections=1)
+        async with httpx.AsyncClient(http2=True, verify=trust, trust_env=False, limits=one, timeout=60) as client:
+            url, host = f"https://127.0.0.1:{secure.port}{PATH}", {"Host": "api.storekit.apple.com"}
+            return await asyncio.gather(*(client.get(url, headers=host) for _ in range(300)))
+
+    answers = asyncio.run(ask())
+    assert {(answer.http_version, answer.status_code) for answer in answers} == {("HTTP/2", 401)}
+    assert len({answer.headers["X-Request-ID"] for answer in answers}) == 300
+
+
+def openssl_client(secure, *arguments):
+    done = subprocess.run(
+        ["openssl", "s_client", "-connect", f"127.0.0.1:{secure.port}", "-servername", "api.storekit.apple.com",
+         "-CAfile", secure.root, "-verify_return_error", "-verify_hostname", "api.storekit.apple.com", *arguments],
+        input="", capture_output=True, text=True, timeout=30,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("version, taken", [("-tls1", False), ("-tls1_1", False), ("-tls1_2", True), ("-tls1_3", True)])
+def test_tls_before_1_2_is_refused(secure, version, taken):
+    code, text = openssl_client(secure, version, "-cipher", "DEFAULT@SECLEVEL=0")
+    assert (code == 0) == taken, text
+    if taken:
+        assert "Verify return code: 0 (ok)" in text
+    else:
+        assert "alert protocol version" in text
+
+
+def test_plain_http_on_the_tls_port_harms_nobody(secure):
+    with socket.create_connection(("127.0.0.1", secure.port), timeout=20) as connection:
+        connection.sendall(request_bytes("GET", PATH, host="api.storekit.apple.com"))
+        assert b"HTTP" not in connection.recv(1 << 16)
+    assert curl(secure, f"https://api.storekit.apple.com{PATH}").startswith("Unauthenticated")
+
+
+# Certificates ---------------------------------------------------------------------------------------------------------
+
+
+def certificates(path) -> list:
+    return x509.load_pem_x509_certificates(Path(path).read_bytes())
+
+
+def test_the_certificate_is_what_clients_ask_for(secure):
+    folder = Path(secure.root).parent
+    server, root = certificates(folder / "server.pem")
+    assert root == certificates(secure.root)[0]
+    assert root.fingerprint(root.signature_hash_algorithm) != secure.app.root
+    names = server.extensions.get_extension_for_oid(ExtensionOID.SUBJECT_ALTERNATIVE_NAME).value
+    dns = set(names.get_values_for_type(x509.DNSName))
+    addresses = {str(address) for address in names.get_values_for_type(x509.IPAddress)}
+    assert dns == {*HOSTS, "localhost", "till.test", "sandbox.till.test", "*.stores.test"}
+    assert addresses == {"127.0.0.1", "::1", "10.1.2.3"}
+    assert server.not_valid_after_utc - server.not_valid_before_utc <= datetime.timedelta(days=398)
+    now = datetime.datetime.now(datetime.timezone.utc)
+    assert server.not_valid_before_utc < now < now + datetime.timedelta(days=300) < server.not_valid_after_utc
+    usage = server.extensions.get_extension_for_oid(ExtensionOID.EXTENDED_KEY_USAGE).value
+    assert list(usage) == [ExtendedKeyUsageOID.SERVER_AUTH]
+    server.verify_directly_issued_by(root)
+    for file in folder.iterdir():
+        assert file.stat().st_mode & 0o777 == 0o600, file
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert_healthy(secure.till.data, "with TLS")
+
+
+def test_the_bundle_is_what_the_system_trusts_and_the_root(secure):
+    bundle = Path(secure.bundle).read_text()
+    assert bundle.endswith(Path(secure.root).read_text())
+    system = Path("/etc/ssl/certs/ca-certificates.crt")
+    assert bundle.startswith(system.read_text())
+
+
+def test_control_and_the_commands_export_the_root(secure, tmp_path):
+    told = secure.control.call("getTLS")
+    assert told["rootCertificate"] == Path(secure.root).read_text()
+    assert (told["port"], told["proxyPort"]) == (secure.port, port_of(secure.proxy))
+    assert told["names"][:6] == list(HOSTS)
+    assert secure.control.call("getStatus")["ports"].keys() == {"production", "sandbox", "control", "tls", "proxy"}
+    for name, load in (("root.pem", x509.load_pem_x509_certificate), ("root.der", x509.load_der_x509_certificate)):
+        done = run_till("ca", "export", "--tls", tmp_path / name, "--data", secure.till.data)
+        assert done.returncode == 0, done.stderr
+        assert load((tmp_path / name).read_bytes()) == certificates(secure.root)[0]
+
+
+def test_root_and_certificate_outlive_a_restart_and_a_new_name_changes_the_certificate_only(serve, tmp_path):
+    data = tmp_path / "data"
+    seen = []
+    for names in ([], [], ["--tls-name", "new.test"], ["--tls-name", "new.test"]):
+        till = serve("--tls-port", "0", *names, data=data)
+        seen.append([certificate.serial_number for certificate in certificates(data / "tls/server.pem")])
+        assert till.stop() == 0
+    assert seen[0] == seen[1] and seen[2] == seen[3]
+    assert seen[1][0] != seen[2][0] and seen[1][1] == seen[2][1]
+
+
+def test_a_crash_between_key_and_certificate_is_mended(serve, tmp_path):
+    data = tmp_path / "data"
+    serve("--tls-port", "0", data=data).kill()
+    root = (data / "tls/root.pem").read_text()
+    (data / "tls/server.key").write_text((data / "tls/root.key").read_text())
+    till = serve("--tls-port", "0", data=data)
+    assert (data / "tls/root.pem").read_text() == root
+    context = ssl.create_default_context(cafile=str(data / "tls/root.pem"))
+    with socket.create_connection(("127.0.0.1", port_of(till.address("tls"))), timeout=20) as raw:
+        with context.wrap_socket(raw, server_hostname="api.storekit.apple.com") as connection:
+            assert connection.version() == "TLSv1.3"
+
+
+def test_a_backup_keeps_the_root_that_clients_trust(secure, serve, tmp_path):
+    copy = tmp_path / "copy"
+    secure.control.call("backup", {"to": str(copy)})
+    till = serve("--tls-port", "0", data=copy)
+    assert Path(till.document["tlsRootCertificate"]).read_text() == Path(secure.root).read_text()
+
+
+def test_without_the_flags_there_is_no_tls(server, control):
+    assert "tls" not in server.document and not (server.data / "tls").exists()
+    with pytest.raises(ControlRefused) as refused:
+        control.call("getTLS")
+    assert (refused.value.status, refused.value.code) == (409, "tls_off")
+    done = run_till("hosts", "--data", server.data)
+    assert done.returncode == 1 and "--tls-port" in done.stderr
+
+
+def test_variables_and_the_configuration_file_switch_it_on(tmp_path):
+    config = tmp_path / "till.json"
+    config.write_text(json.dumps({"tlsPort": 0, "tlsName": ["file.test"]}))
+    ready = tmp_path / "ready.json"
+    process = subprocess.Popen(
+        [os.environ.get("TILL_BIN") or Path(__file__).parents[2] / ".build/debug/till", "serve",
+         "--data", tmp_path / "data", "--config", config, "--ready-file", ready],
+        env=clean_environment() | {"TILL_PROXY_PORT": "0", "TILL_PRODUCTION_PORT": "0", "TILL_SANDBOX_PORT": "0",
+                                   "TILL_CONTROL_PORT": "0", "TILL_TLS_HOST": "127.0.0.3"},
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while not ready.exists():
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.02)
+        document = json.loads(ready.read_text())
+        assert document["tls"].startswith("https://127.0.0.3:") and document["proxy"].startswith("http://127.0.0.3:")
+        assert "file.test" in ControlClient(document["control"]).call("getTLS")["names"]
+    finally:
+        process.terminate()
+        assert process.wait(20) == 0
+
+
+# Limits ---------------------------------------------------------------------------------------------------------------
+
+
+def closed_after(connection, begun) -> float:
+    """Seconds until the server ended the connection."""
+    connection.settimeout(20)
+    try:
+        while connection.recv(1 << 16):
+            pass
+    except (ConnectionError, ssl.SSLError):
+        pass
+    return time.monotonic() - begun
+
+
+def assert_in_time(seconds):
+    assert 1 < seconds < 6, f"closed after {seconds:.1f} s, the deadline is 2 s"
+
+
+def test_a_handshake_that_never_comes_or_never_ends_is_given_up(hasty):
+    for beginning in (b"", b"\x16\x03\x01\x02\x00\x01"):
+        begun = time.monotonic()
+        with socket.create_connection(("127.0.0.1", hasty.port), timeout=20) as connection:
+            connection.sendall(beginning)
+            assert_in_time(closed_after(connection, begun))
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: api.storekit.apple.com\r\nX: ",
+                                  b"POST /x HTTP/1.1\r\nHost: api.storekit.apple.com\r\nContent-Length: 9\r\n\r\nabc"])
+def test_a_request_that_does_not_arrive_whole_is_given_up(hasty, sent):
+    begun = time.monotonic()
+    with hasty.connection() as connection:
+        connection.sendall(sent)
+        assert_in_time(closed_after(connection, begun))
+
+
+def test_an_http2_connection_without_a_request_is_given_up(hasty):
+    begun = time.monotonic()
+    with hasty.connection(alpn=["h2"]) as connection:
+        assert connection.selected_alpn_protocol() == "h2"
+        connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000"))
+        assert 1 < closed_after(connection, begun) < 12
+
+
+def test_an_http2_request_that_does_not_arrive_whole_is_given_up(hasty):
+    import h2.config
+    import h2.connection
+    import h2.events
+
+    client = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding="utf-8"))
+    client.initiate_connection()
+    headers = [(":method", "POST"), (":path", "/inApps/v1/transactions/1/finish"), (":scheme", "https"),
+               (":authority", "api.storekit.apple.com"), ("content-length", "9")]
+    client.send_headers(1, headers)
+    client.send_data(1, b"abc")
+    begun = time.monotonic()
+    with hasty.connection(alpn=["h2"]) as connection:
+        connection.sendall(client.data_to_send())
+        ended = False
+        while not ended:
+            data = connection.recv(1 << 16)
+            ended = not data or any(
+                isinstance(event, (h2.events.StreamReset, h2.events.StreamEnded, h2.events.ConnectionTerminated))
+                for event in client.receive_data(data)
+            )
+    assert time.monotonic() - begun < 6
+
+
+@pytest.mark.parametrize("http2", [True, False])
+def test_header_fields_are_limited_in_number_and_size(secure, http2):
+    trust = ssl.create_default_context(cafile=secure.bundle)
+    url = f"https://api.storekit.apple.com{PATH}"
+    with httpx.Client(http2=http2, verify=trust, proxy=secure.proxy, trust_env=False) as client:
+        few = {f"x-{number}": "1" for number in range(80)}
+        assert client.get(url, headers=few).status_code == 401
+        many = {f"x-{number}": "1" for number in range(130)}
+        assert client.get(url, headers=many).status_code == 400
+    with httpx.Client(http2=http2, verify=trust, proxy=secure.proxy, trust_env=False) as client:
+        try:
+            assert client.get(url, headers={"x": "y" * 70_000}).status_code == 400
+        except (httpx.RemoteProtocolError, httpx.WriteError, httpx.ReadError):
+            assert http2, "a header that is too long is 400 with HTTP/1.1"
+    with httpx.Client(http2=http2, verify=trust, proxy=secure.proxy, trust_env=False) as client:
+        assert client.get(url).status_code == 401
+
+
+@pytest.mark.parametrize("http2", [True, False])
+def test_a_body_is_limited(secure, http2):
+    bought = secure.app.sandbox.buy("body", COINS)
+    trust = ssl.create_default_context(cafile=secure.bundle)
+    with httpx.Client(http2=http2, verify=trust, proxy=secure.proxy, trust_env=False) as client:
+        answer = client.put(
+            f"https://api.storekit-sandbox.apple.com/inApps/v1/transactions/{bought.id}/appAccountToken",
+            content=b" " * 70_000,
+            headers={"Authorization": f"Bearer {secure.app.token()}", "Content-Type": "application/json"},
+        )
+    assert (answer.status_code, answer.content) == (413, b"")
+
+
+# The proxy ------------------------------------------------------------------------------------------------------------
+
+
+def ask_proxy(secure, raw, limit=20):
+    """What the proxy answers to these bytes, until it closes or answers."""
+    with socket.create_connection(("127.0.0.1", port_of(secure.proxy)), timeout=limit) as connection:
+        return exchange(connection, raw)
+
+
+@pytest.mark.parametrize("raw, status, word", [
+    (b"CONNECT example.com:443 HTTP/1.1\r\n\r\n", 403, b"api.storekit.apple.com"),
+    (b"CONNECT 127.0.0.1:443 HTTP/1.1\r\n\r\n", 403, b"127.0.0.1"),
+    (b"CONNECT api.storekit.apple.com:80 HTTP/1.1\r\n\r\n", 403, b"443"),
+    (b"CONNECT api.storekit.apple.com.evil:443 HTTP/1.1\r\n\r\n", 403, b"evil"),
+    (b"GET http://api.storekit.apple.com/ HTTP/1.1\r\nHost: x\r\n\r\n", 403, b"CONNECT"),
+    (b"CONNECT api.storekit.apple.com HTTP/1.1\r\n\r\n", 400, b"port"),
+    (b"CONNECT api.storekit.apple.com:99999999999999999999 HTTP/1.1\r\n\r\n", 400, b"port"),
+    (b"\x16\x03\x01\x02\x00\x01\r\n\r\n", 400, b"HTTP"),
+    (b"\r\n\r\n", 400, b"HTTP"),
+    (b"CONNECT api.storekit.apple.com:443 HTTP/1.1\r\nX: " + b"y" * 20_000, 431, b"16384"),
+])
+def test_the_proxy_refuses_everything_else_with_a_sentence(secure, raw, status, word):
+    answer = ask_proxy(secure, raw)
+    assert answer.status == status and word in answer.body and answer.body.endswith(b".\n")
+
+
+def test_the_proxy_gives_up_a_slow_head(hasty):
+    begun = time.monotonic()
+    with socket.create_connection(("127.0.0.1", port_of(hasty.proxy)), timeout=20) as connection:
+        connection.sendall(b"CONNECT api.store")
+        assert_in_time(closed_after(connection, begun))
+
+
+def test_what_comes_with_the_head_and_before_a_half_close_is_carried(secure):
+    """A client may send its first bytes at once, and end its side before the answer has come."""
+    context = ssl.create_default_context(cafile=secure.root)
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls = context.wrap_bio(incoming, outgoing, server_hostname="api.storekit.apple.com")
+    with pytest.raises(ssl.SSLWantReadError):
+        tls.do_handshake()
+    with socket.create_connection(("127.0.0.1", port_of(secure.proxy)), timeout=20) as connection:
+        connection.sendall(b"CONNECT api.storekit.apple.com:443 HTTP/1.1\r\nHost: x\r\n\r\n" + outgoing.read())
+        data = connection.recv(1 << 16)
+        head, _, rest = data.partition(b"\r\n\r\n")
+        assert head == b"HTTP/1.1 200 Connection established"
+        incoming.write(rest)
+        while True:
+            try:
+                tls.do_handshake()
+                break
+            except ssl.SSLWantReadError:
+                incoming.write(connection.recv(1 << 16))
+        tls.write(request_bytes("GET", PATH, {"Connection": "close"}, host="api.storekit.apple.com"))
+        connection.sendall(outgoing.read())
+        connection.shutdown(socket.SHUT_WR)
+        answer = b""
+        while True:
+            try:
+                part = tls.read(1 << 16)
+                if not part:
+                    break
+                answer += part
+            except ssl.SSLWantReadError:
+                received = connection.recv(1 << 16)
+                if not received:
+                    break
+                incoming.write(received)
+            except ssl.SSLError:
+                break
+    assert answer.startswith(b"HTTP/1.1 401 ") and b"Request ID" in answer
+
+
+def test_clients_that_leave_at_once_and_too_many_tunnels_harm_nobody(secure):
+    """Resets after half a head, after CONNECT, after a refusal; then more tunnels than there may be."""
+    address = ("127.0.0.1", port_of(secure.proxy))
+    connect = b"CONNECT api.storekit.apple.com:443 HTTP/1.1\r\n\r\n"
+    for number in range(60):
+        with socket.create_connection(address, timeout=20) as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.sendall((connect, connect[:20], b"GET / HTTP/1.1\r\n\r\n", b"")[number % 4])
+    open_ones, answers = [], set()
+    try:
+        for _ in range(1_030):
+            connection = socket.create_connection(address, timeout=20)
+            open_ones.append(connection)
+            connection.sendall(b"CONNECT ")
+        connection.settimeout(20)
+        while answers != {b"HTTP/1.1 503"} and (data := connection.recv(1_000)):
+            answers.add(data[:12])
+    finally:
+        for connection in open_ones:
+            connection.close()
+    assert answers == {b"HTTP/1.1 503"}
+    deadline = time.monotonic() + 20
+    while ask_proxy(secure, b"GET / HTTP/1.1\r\n\r\n").status == 503:
+        assert time.monotonic() < deadline
+    assert secure.till.process.poll() is None
+
+
+def test_open_connections_do_not_hold_up_the_end(serve):
+    till = serve("--tls-port", "0", "--proxy-port", "0")
+    context = ssl.create_default_context(cafile=till.document["tlsRootCertificate"])
+    tls, proxy = (("127.0.0.1", port_of(till.address(face))) for face in ("tls", "proxy"))
+    silent = socket.create_connection(tls)
+    idle = context.wrap_socket(socket.create_connection(tls), server_hostname="api.storekit.apple.com")
+    context.set_alpn_protocols(["h2"])
+    idle2 = context.wrap_socket(socket.create_connection(tls), server_hostname="api.storekit.apple.com")
+    idle2.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000"))
+    tunnel = socket.create_connection(proxy)
+    tunnel.sendall(b"CONNECT api.storekit.apple.com:443 HTTP/1.1\r\n\r\n")
+    assert b"200" in tunnel.recv(1000)
+    begun = time.monotonic()
+    assert till.stop(limit=15) == 0
+    assert time.monotonic() - begun < 12
+    for connection in (silent, idle, idle2, tunnel):
+        connection.close()
+
+
+# till hosts -----------------------------------------------------------------------------------------------------------
+
+
+def test_hosts_says_what_each_place_needs(secure):
+    def hosts(*arguments):
+        done = run_till("hosts", "--data", secure.till.data, *arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert hosts("--format", "hosts").split("\n") == [f"127.0.0.1 {name}" for name in HOSTS] + [""]
+    compose = hosts("--format", "compose", "--address", "172.17.0.1").splitlines()
+    assert compose == ["extra_hosts:"] + [f'  - "{name}:172.17.0.1"' for name in HOSTS]
+    kubernetes = hosts("--format", "kubernetes", "--address", "10.0.0.7").splitlines()
+    assert kubernetes[:3] == ["hostAliases:", '  - ip: "10.0.0.7"', "    hostnames:"]
+    assert kubernetes[3:] == [f'      - "{name}"' for name in HOSTS]
+    variables = dict(line.split("=", 1) for line in hosts("--format", "environment").splitlines())
+    assert variables["REQUESTS_CA_BUNDLE"] == variables["SSL_CERT_FILE"] == secure.bundle
+    assert variables["NODE_EXTRA_CA_CERTS"] == secure.root and variables["HTTPS_PROXY"] == secure.proxy
+    everything = hosts()
+    for word in ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "keytool", "php.ini", "Go", "hostAliases",
+                 "extra_hosts", f"this server has {secure.port}"):
+        assert word in everything
+    assert json.loads(hosts("--json"))["port"] == secure.port
