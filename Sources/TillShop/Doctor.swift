@@ -84,6 +84,7 @@ package struct Doctor: Sendable {
                     "The signing chain \(chain.id) was issued by another root than \(directory.rootCertificate)."
                 )
             }
+            if let finding = ReceiptKeyStore(directory).finding() { findings.append(finding) }
             return findings
         } catch {
             return ["The signing chain cannot be used: \(error)"]

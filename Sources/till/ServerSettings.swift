@@ -14,7 +14,8 @@ struct SettingsSource {
         "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
         "demo", "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
         "commitmentsEverywhere", "refundWindowMinutes", "historyListsAll", "deliveryTimeout", "deliveryRoot",
-        "storefrontAskingConsent", "versionOneInSandbox", "journalAll", "journalBodies", "tlsPort", "tlsHost", "tlsName",
+        "storefrontAskingConsent", "versionOneInSandbox", "journalAll", "journalBodies", "tlsPort", "tlsHost",
+        "tlsName",
         "proxyPort",
     ]
 

@@ -8,7 +8,7 @@ import requests
 
 from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG, COINS, FOREVER, PRO
 from listening_post import ListeningPost
-from process_helpers import assert_healthy
+from process_helpers import assert_healthy, doctor
 from shop_helpers import App, ControlClient, ControlRefused
 from told import advance, freeze, history, listen, until
 
@@ -333,3 +333,51 @@ def test_a_refund_turns_renewal_off_and_an_end_has_its_intent(realm, post):
     last = json.loads(post.wait_for(6)[-1].body)
     assert last["auto_renew_status"] == "false" and last["expiration_intent"] == 1
     assert last["unified_receipt"]["pending_renewal_info"] == []
+
+
+def test_consumables_bury_no_subscription(realm, post):
+    freeze(realm)
+    bought = buy(realm, BASIC)
+    expire(realm, bought)
+    coins = {"productId": COINS, "finished": True}
+    for _ in range(130):
+        realm.control("buy", coins, customer="ann")
+    listen(realm, post, name="old", version=1)
+    buy(realm, BASIC)
+    (body,) = bodies(post, 1)
+    assert body["notification_type"] == "DID_CHANGE_RENEWAL_STATUS", "the same product again"
+    rows = body["unified_receipt"]["latest_receipt_info"]
+    assert bought in {row["transaction_id"] for row in rows} and {row["product_id"] for row in rows} == {BASIC}
+
+
+def test_an_upgrade_within_the_day_ahead_is_what_counts(realm, post):
+    if realm.name == "sandbox":
+        realm = realm.app.production
+    freeze(realm)
+    first = buy(realm, BASIC)
+    # The next month has been charged, and has not begun.
+    advance(realm, "716h")
+    listen(realm, post, name="old", version=1)
+    bought = realm.control("changeSubscription", {"productId": PRO}, originalTransactionId=first)["transactionId"]
+    assert types(post, 2) == ["DID_CHANGE_RENEWAL_STATUS", "INTERACTIVE_RENEWAL"]
+    receipt = realm.control("getReceipt", customer="ann")["receipt"]
+    body = {"receipt-data": receipt, "password": SECRET}
+    whole = requests.post(f"{realm.base}/verifyReceipt", json=body).json()
+    assert [row["product_id"] for row in whole["latest_receipt_info"]] == [PRO, BASIC, BASIC]
+    body["exclude-old-transactions"] = True
+    latest = requests.post(f"{realm.base}/verifyReceipt", json=body).json()
+    assert [row["transaction_id"] for row in latest["latest_receipt_info"]] == [bought]
+    realm.control("refund", {}, transactionId=bought)
+    assert types(post, 4)[2:] == ["CANCEL", "DID_CHANGE_RENEWAL_STATUS"]
+
+
+def test_the_doctor_misses_what_signs_receipts(serve):
+    till = serve()
+    app = App(till, ControlClient(till.address("control")), "com.example.doctor", 1, None, CATALOG)
+    buy(app.sandbox, COINS)
+    assert app.sandbox.control("getReceipt", customer="ann")["receipt"]
+    till.kill()
+    assert_healthy(till.data, "once receipts were made")
+    (till.data / "ca/receipts/leaf.key").unlink()
+    found = doctor(till.data)
+    assert found.returncode == 3 and "What signs receipts cannot be used" in found.stdout

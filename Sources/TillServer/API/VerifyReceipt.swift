@@ -32,6 +32,8 @@ extension AppleAPI {
             $0.code = answer.status
             $0.explanation = explanation
         }
+        // What answers HEAD has no body.
+        guard request.method != .head else { return Response(status: .ok, headers: [.contentType: "application/json"]) }
         let response = Response.json(answer.body)
         guard let strike, strike.rule.kind == .half else { return response }
         return (try? await Self.half(of: response, context.channel)) ?? response
@@ -69,10 +71,7 @@ extension AppleAPI {
     private func judge(_ request: Request, _ context: APIContext) async -> VerifyReceiptAnswer {
         guard request.method == .post else { return .wrongMethod(request.method.rawValue) }
         do {
-            let body = try await request.body.collect(upTo: Self.longestBody)
-            return try await shop.verifyReceipt(try Self.request(Array(buffer: body)), in: realm)
-        } catch is NIOTooManyBytesError {
-            return .malformed("The body is longer than \(Self.longestBody) bytes.")
+            return try await shop.verifyReceipt(try Self.request(try await Self.body(of: request)), in: realm)
         } catch let error as APIError {
             return .malformed(error.explanation)
         } catch let busy as ShopBusy {
@@ -83,6 +82,16 @@ extension AppleAPI {
                 metadata: ["cause": "\(error)", "request": "\(context.requestID)"]
             )
             return .internalError(in: realm, because: "Till failed; its log has the cause.")
+        }
+    }
+
+    private static func body(of request: Request) async throws -> [UInt8] {
+        do {
+            return Array(buffer: try await request.body.collect(upTo: longestBody))
+        } catch is NIOTooManyBytesError {
+            throw APIError.malformed("The body is longer than \(longestBody) bytes.")
+        } catch {
+            throw APIError.malformed("The body did not arrive whole or is not framed as HTTP asks.")
         }
     }
 

@@ -147,6 +147,13 @@ extension ControlAPI {
             }
         default: break
         }
+        if rule.kind == .staleReads, rule.share != nil || rule.limit != nil {
+            throw ControlError.bad(
+                "bad_fault",
+                "A gap hides what is young from every call; hold it to an app, a customer, a route or a time.",
+                path: rule.share == nil ? "$.limit" : "$.percent"
+            )
+        }
         if rule.customer != nil, rule.kind.isOfNotifications {
             throw ControlError.bad("bad_fault", "Faults of notifications are held to nobody.", path: "$.customer")
         }

@@ -17,7 +17,23 @@ package struct ReceiptKeyStore: Sendable {
     package func chain() throws -> ReceiptChain {
         let files = ReceiptFiles(folder: directory.receiptKeys)
         guard FileManager.default.fileExists(atPath: files.certificates) else { return try make(files) }
-        return try ReceiptChain(
+        return try read(files)
+    }
+
+    /// What is wrong with the files; nil while there are none, or all is well.
+    func finding() -> String? {
+        let files = ReceiptFiles(folder: directory.receiptKeys)
+        guard FileManager.default.fileExists(atPath: files.rootKey) else { return nil }
+        do {
+            _ = try read(files)
+            return nil
+        } catch {
+            return "What signs receipts cannot be used: \(error) Restore \(files.folder) from a backup."
+        }
+    }
+
+    private func read(_ files: ReceiptFiles) throws -> ReceiptChain {
+        try ReceiptChain(
             certificatesPEM: DataDirectory.read(files.certificates),
             leafPrivateKeyPEM: Secret(DataDirectory.read(files.leafKey)),
             purchaseCertificatePEM: DataDirectory.read(files.purchaseCertificate),
@@ -30,6 +46,10 @@ package struct ReceiptKeyStore: Sendable {
         let root = try ReceiptAuthority.make()
         let chain = try ReceiptChain.issue(under: root)
         try DataDirectory.makeFolder(files.folder)
+        // A key that a crash left without its certificates, or that somebody could still restore them for, stays.
+        if FileManager.default.fileExists(atPath: files.rootKey) {
+            try DataDirectory.write(DataDirectory.read(files.rootKey), to: files.rootKey + ".lost")
+        }
         try DataDirectory.write(root.privateKeyPEM.exposed, to: files.rootKey)
         try DataDirectory.write(chain.leafPrivateKeyPEM.exposed, to: files.leafKey)
         try DataDirectory.write(chain.purchasePrivateKeyPEM.exposed, to: files.purchaseKey)

@@ -12,33 +12,37 @@ extension Shop {
     package func appReceipt(of account: Account, device: UUID? = nil) async throws -> [UInt8]? {
         guard let app = registry.app(account.app) else { return nil }
         let current = try await upToDate(account)
-        let now = now(of: current)
-        return try await mint(frame(of: current, app, device: device, at: now), of: current) {
-            try await self.receiptRows(of: current.id)
-        }
+        let frame = frame(of: current, app, device: device, at: now(of: current))
+        if let minted = receiptCache.receipt(Self.key(of: frame, current, isLatestOnly: false)) { return minted }
+        let (account, rows) = try await accountWithRows(current)
+        return try await mint(frame, of: account) { rows }
     }
 
     /// Signs a receipt, unless the same was signed within this second.
     ///
     /// - Parameters:
     ///   - frame: everything but the purchases.
-    ///   - rows: the purchases; only asked when they are needed.
+    ///   - rows: the purchases of that version of the account.
     func mint(
         _ frame: AppReceipt,
         of account: Account,
         isLatestOnly: Bool = false,
-        rows: () async throws -> ReceiptRows
+        rows: () -> ReceiptRows
     ) async throws -> [UInt8] {
-        let key = ReceiptCache.Key(
+        let key = Self.key(of: frame, account, isLatestOnly: isLatestOnly)
+        if let minted = receiptCache.receipt(key) { return minted }
+        let bytes = try await sign(frame, with: rows())
+        receiptCache.keep(bytes, key)
+        return bytes
+    }
+
+    private static func key(of frame: AppReceipt, _ account: Account, isLatestOnly: Bool) -> ReceiptCache.Key {
+        ReceiptCache.Key(
             account: account.id,
             version: account.version,
             frame: frame.payload(),
             isLatestOnly: isLatestOnly
         )
-        if let minted = receiptCache.receipt(key) { return minted }
-        let bytes = try await sign(frame, with: try await rows())
-        receiptCache.keep(bytes, key)
-        return bytes
     }
 
     /// Signs a receipt with its purchases, whether or not it was signed before.

@@ -3,43 +3,77 @@ import TillStorage
 
 /// Which rows of the ledger a receipt shows.
 struct ReceiptRows {
-    /// The newest purchase first.
+    /// The newest purchase first; a row that was replaced before it began stands behind what replaced it.
     private(set) var rows: [Transaction]
+    /// The row in force of each of the account's subscriptions.
+    private let current: Set<TransactionID>
     /// A receipt, and the list in an answer, hold so many of the newest at the most, so that what Till hands out can
     /// also be sent back.
     static let most = 5_000
 
-    /// - Parameter rows: those of one account, in any order.
-    init(_ rows: some Sequence<Transaction>, atMost most: Int = ReceiptRows.most) {
-        let shown = rows.filter(\.isInReceipts)
-        self.rows = Array(
-            shown.sorted { ($1.purchaseDate, $1.id) < ($0.purchaseDate, $0.id) }.prefix(most)
-        )
+    /// - Parameters:
+    ///   - rows: those of the account, in any order.
+    ///   - most: how many are shown; the rows in force are always among them.
+    init(_ rows: some Sequence<Transaction>, of account: Account, atMost most: Int = ReceiptRows.most) {
+        let inForce = Dictionary(account.subscriptions.map { ($0.originalID, $0.current) }) { first, _ in first }
+        current = Set(inForce.values.map(\.id))
+        func place(_ row: Transaction) -> (Timestamp, Int, TransactionID) {
+            guard row.isUpgraded, let successor = inForce[row.originalID], successor.purchaseDate < row.purchaseDate
+            else { return (row.purchaseDate, row.isUpgraded ? 0 : 1, row.id) }
+            return (successor.purchaseDate, 0, row.id)
+        }
+        let sorted = rows.filter(\.isInReceipts).map { (place($0), $0) }.sorted { $1.0 < $0.0 }.map(\.1)
+        let missing = sorted.dropFirst(most).filter { [current] in current.contains($0.id) }
+        self.rows = sorted.prefix(most - missing.count) + missing
     }
 
-    /// The latest row of each subscription, and everything that is none (`exclude-old-transactions`).
+    /// The row in force of each subscription, and everything that is none (`exclude-old-transactions`).
     var latestOnly: ReceiptRows {
-        var seen: Set<TransactionID> = []
         var latest = self
-        latest.rows = rows.filter { $0.type != .autoRenewable || seen.insert($0.originalID).inserted }
+        latest.rows = rows.filter { $0.type != .autoRenewable || current.contains($0.id) }
         return latest
     }
-
-    /// Whether a subscription is among them.
-    var haveSubscription: Bool { rows.contains { $0.type == .autoRenewable } }
 }
 
 extension Shop {
-    /// What a receipt of an account shows now.
-    func receiptRows(of account: AccountID) async throws -> ReceiptRows {
+    /// An account as it is now with what a receipt shows of it, both of one moment.
+    func accountWithRows(_ found: Account) async throws -> (account: Account, rows: ReceiptRows) {
+        var account = try await upToDate(found)
+        for _ in 0..<Self.mostReads {
+            let rows = ReceiptRows(try await receiptRows(of: account.id, atMost: ReceiptRows.most), of: account)
+            guard let after = try await storage.account(account.id), after.version != account.version else {
+                return (account, rows)
+            }
+            // The customer bought meanwhile.
+            account = after
+        }
+        throw ShopBusy(reason: "the account of \(account.customer) changes all the time")
+    }
+
+    private static let mostReads = 32
+
+    /// Rows of an account that receipts may show, the latest changed: so many subscriptions' and so many others, so
+    /// that neither bury the other.
+    func receiptRows(of account: AccountID, atMost most: Int) async throws -> [Transaction] {
+        let subscriptions = HistoryFilter(productTypes: [.autoRenewable])
+        let others = HistoryFilter(
+            productTypes: [.consumable, .nonConsumable, .nonRenewing],
+            leavesOutFinishedConsumables: true
+        )
+        return try await receiptRows(of: account, subscriptions, atMost: most)
+            + receiptRows(of: account, others, atMost: most)
+    }
+
+    private func receiptRows(of account: AccountID, _ filter: HistoryFilter, atMost most: Int) async throws
+        -> [Transaction]
+    {
         var rows: [Transaction] = []
-        var query = HistoryQuery(account: account, isAscending: false, limit: 1_000)
+        var query = HistoryQuery(account: account, isAscending: false, filter: filter, limit: min(most, 1_000))
         while true {
             let page = try await storage.history(query)
             rows += page.rows.filter(\.isInReceipts)
-            guard page.hasMore, rows.count < ReceiptRows.most * 2, let last = page.rows.last else { break }
+            guard page.hasMore, rows.count < most, let last = page.rows.last else { return rows }
             query.position = last.change
         }
-        return ReceiptRows(rows)
     }
 }

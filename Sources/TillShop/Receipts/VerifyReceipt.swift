@@ -103,19 +103,18 @@ extension Shop {
         _ isLatestOnly: Bool,
         in json: inout PayloadWriter
     ) async throws {
-        let account = try await upToDate(found)
-        var rows = try await receiptRows(of: account.id)
+        var (account, rows) = try await accountWithRows(found)
         if isLatestOnly { rows = rows.latestOnly }
         let now = now(of: account)
-        if rows.haveSubscription { json.put("latest_receipt_info", objects: rows.rows.map(LatestReceiptInfo.bytes)) }
+        let hasSubscription = !account.subscriptions.isEmpty
+        if hasSubscription { json.put("latest_receipt_info", objects: rows.rows.map(LatestReceiptInfo.bytes)) }
         // The app and the device stay those of the receipt that was sent, so that its hash still fits.
         var frame = receipt
         frame.inApp = []
         frame.creationDate = now.wholeSecond.milliseconds
         let latest = try await mint(frame, of: account, isLatestOnly: isLatestOnly) { rows }
         json.put("latest_receipt", Base64.encode(latest))
-        guard rows.haveSubscription else { return }
-        json.put("pending_renewal_info", objects: pendingRenewals(of: account, at: now))
+        if hasSubscription { json.put("pending_renewal_info", objects: pendingRenewals(of: account, at: now)) }
     }
 
     /// How the subscriptions of an account stand, one element each.

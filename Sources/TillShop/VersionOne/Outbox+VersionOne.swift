@@ -25,11 +25,14 @@ extension Shop {
         for notification in notifications {
             guard let account = accounts[notification.account], let rows = rows[account.id] else { continue }
             let row = notification.transaction
-            let own = rows.filter { $0.originalID == row.originalID }
+            let earlier = rows.filter {
+                $0.originalID == row.originalID && $0.id != row.id && $0.purchaseDate <= row.purchaseDate
+            }
+            let subscription = account.subscription(row.originalID)
             let types = VersionOneType.types(
                 for: notification,
-                after: own.filter { $0.purchaseDate < row.purchaseDate }.max { $0.purchaseDate < $1.purchaseDate },
-                isLatest: !own.contains { $0.purchaseDate > row.purchaseDate }
+                after: earlier.max { ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id) },
+                isLatest: [subscription?.current.id, subscription?.running?.id].contains(row.id)
             ).filter { scope.realm == .production || settings.versionOneInSandbox || $0.isInSandbox }
             guard !types.isEmpty else { continue }
             let receipt = try await unifiedReceipt(of: account, app, rows, at: notification.date)
@@ -39,6 +42,7 @@ extension Shop {
                     type,
                     notification,
                     of: account,
+                    standing: subscription.map { renewalInfo(of: $0, held: account, at: notification.date) },
                     password: sharedSecret(of: app),
                     receipt
                 )
@@ -70,9 +74,8 @@ extension Shop {
 
     /// The newest rows of an account as they will be once a change is committed.
     private func rows(of id: AccountID, after change: Change) async throws -> [Transaction] {
-        let query = HistoryQuery(account: id, isAscending: false, limit: Self.mostRows * 3)
         var rows: [TransactionID: Transaction] = [:]
-        for row in try await storage.history(query).rows { rows[row.id] = row }
+        for row in try await receiptRows(of: id, atMost: Self.mostRows) { rows[row.id] = row }
         for changed in change.rows where changed.after.account == id { rows[changed.after.id] = changed.after }
         return Array(rows.values)
     }
@@ -80,7 +83,7 @@ extension Shop {
     private func unifiedReceipt(of account: Account, _ app: AppRecord, _ rows: [Transaction], at date: Timestamp)
         async throws -> VersionOnePayload.UnifiedReceipt
     {
-        let shown = ReceiptRows(rows, atMost: Self.mostRows)
+        let shown = ReceiptRows(rows, of: account, atMost: Self.mostRows)
         let frame = frame(of: account, app, device: nil, at: date)
         return VersionOnePayload.UnifiedReceipt(
             latestReceipt: Base64.encode(try await sign(frame, with: shown)),

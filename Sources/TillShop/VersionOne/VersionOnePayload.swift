@@ -27,15 +27,16 @@ enum VersionOnePayload {
     /// When version 1 was given up.
     private static let deprecation = "Mon, 05 Jun 2023 00:00:00 GMT"
 
+    /// - Parameter info: how the subscription stands once all that happened at that instant has happened.
     static func bytes(
         _ type: VersionOneType,
         _ notification: TillCore.Notification,
         of account: Account,
+        standing info: RenewalInfo?,
         password: String?,
         _ receipt: UnifiedReceipt
     ) -> [UInt8] {
         let row = notification.transaction
-        let info = notification.renewalInfo
         let unified = receipt.bytes(in: account.realm)
         var json = PayloadWriter(capacity: unified.count + 1_024)
         json.put("notification_type", type.rawValue)
