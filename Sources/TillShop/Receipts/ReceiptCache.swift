@@ -18,15 +18,20 @@ final class ReceiptCache: Sendable {
     private struct State {
         var receipts: [Key: [UInt8]] = [:]
         var bytes = 0
+        var signed = 0
     }
 
     private let state = Mutex(State())
     /// Beyond so many bytes all are forgotten.
     private static let mostBytes = 8 << 20
 
+    /// How many receipts were signed since the start.
+    var signed: Int { state.withLock { $0.signed } }
+
     func receipt(_ key: Key) -> [UInt8]? { state.withLock { $0.receipts[key] } }
 
     func keep(_ receipt: [UInt8], _ key: Key) {
+        state.withLock { $0.signed += 1 }
         let size = receipt.count + key.frame.count
         guard size <= Self.mostBytes / 4 else { return }
         state.withLock { state in

@@ -18,6 +18,10 @@ extension Shop {
         return try await mint(frame, of: account) { rows }
     }
 
+    /// Receipts for devices and for answers that were signed since the start; those that were signed already and had
+    /// not changed are not among them.
+    package var receiptsSigned: Int { receiptCache.signed }
+
     /// Signs a receipt, unless the same was signed within this second.
     ///
     /// - Parameters:

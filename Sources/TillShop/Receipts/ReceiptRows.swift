@@ -2,19 +2,19 @@ import TillCore
 import TillStorage
 
 /// Which rows of the ledger a receipt shows.
-struct ReceiptRows {
+package struct ReceiptRows: Sendable {
     /// The newest purchase first; a row that was replaced before it began stands behind what replaced it.
-    private(set) var rows: [Transaction]
+    package private(set) var rows: [Transaction]
     /// The row in force of each of the account's subscriptions.
     private let current: Set<TransactionID>
     /// A receipt, and the list in an answer, hold so many of the newest at the most, so that what Till hands out can
     /// also be sent back.
-    static let most = 5_000
+    package static let most = 5_000
 
     /// - Parameters:
     ///   - rows: those of the account, in any order.
     ///   - most: how many are shown; the rows in force are always among them.
-    init(_ rows: some Sequence<Transaction>, of account: Account, atMost most: Int = ReceiptRows.most) {
+    package init(_ rows: some Sequence<Transaction>, of account: Account, atMost most: Int = ReceiptRows.most) {
         let inForce = Dictionary(account.subscriptions.map { ($0.originalID, $0.current) }) { first, _ in first }
         current = Set(inForce.values.map(\.id))
         func place(_ row: Transaction) -> (Timestamp, Int, TransactionID) {

@@ -1,0 +1,76 @@
+import Testing
+import TillCore
+import TillShop
+import TillSigning
+import TillStorage
+import TillTesting
+
+/// What is minted, and when it is signed.
+@Suite("App receipts of a shop")
+struct ReceiptTests {
+    private func account(_ test: TestShop) async throws -> Account {
+        try #require(try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann"))
+    }
+
+    private func products(_ bytes: [UInt8]) throws -> [String] {
+        try SignedReceipt(bytes).receipt.inApp.map(\.productID).sorted()
+    }
+
+    @Test("Nothing is signed while nothing has changed within a second; a purchase within it shows")
+    func cache() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await test.buy("pro", by: "ann")
+        let first = try #require(try await test.shop.appReceipt(of: try await account(test)))
+        for _ in 0..<5 {
+            let again = try await test.shop.appReceipt(of: try await account(test))
+            #expect(again == first)
+        }
+        #expect(test.shop.receiptsSigned == 1)
+        try await test.buy("coins", by: "ann")
+        let second = try #require(try await test.shop.appReceipt(of: try await account(test)))
+        #expect(try products(first) == ["pro"])
+        #expect(try products(second) == ["coins", "pro"])
+        #expect(test.shop.receiptsSigned == 2)
+        test.advance(1_000)
+        let third = try #require(try await test.shop.appReceipt(of: try await account(test)))
+        #expect(third != second)
+        #expect(try products(third) == ["coins", "pro"])
+        #expect(test.shop.receiptsSigned == 3)
+    }
+
+    @Test("Calls of verifyReceipt within a second sign one latest_receipt for one receipt")
+    func verify() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await test.buy("pro", by: "ann")
+        try await test.shop.setSharedSecret("secret", of: test.app)
+        let receipt = try #require(try await test.shop.appReceipt(of: try await account(test)))
+        test.advance(1_000)
+        let request = VerifyReceiptRequest(
+            receiptData: Base64.encode(receipt),
+            password: "secret",
+            excludesOldTransactions: false
+        )
+        var answers: Set<[UInt8]> = []
+        for _ in 0..<5 {
+            let answer = try await test.shop.verifyReceipt(request, in: .sandbox)
+            #expect(answer.status == 0)
+            answers.insert(answer.body)
+        }
+        #expect(answers.count == 1 && test.shop.receiptsSigned == 2)
+    }
+
+    @Test("A customer of many consumables keeps the subscription in receipts and in answers")
+    func crowded() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let subscription = try await test.buy("pro", by: "ann")
+        for _ in 0..<10 {
+            test.advance(1_000)
+            try await test.buy("coins", by: "ann")
+        }
+        let account = try await account(test)
+        let rows = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 100)).rows
+        let shown = ReceiptRows(rows, of: account, atMost: 3).rows
+        #expect(shown.map(\.productID) == ["coins", "coins", "pro"] && shown.last?.id == subscription.id)
+        #expect(ReceiptRows(rows, of: account).rows.count == 11)
+    }
+}
