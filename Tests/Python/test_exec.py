@@ -370,10 +370,16 @@ def test_the_exit_code_is_the_programs(bench, way, command, code):
     assert bench.till("exec", "--way", way, "--", *command).returncode == code
 
 
+def heed_signals():
+    """What runs in the background of a script ignores SIGINT, and no shell that it starts can trap it."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def started(bench, script, *flags):
     """till exec at work, once its program has said that it is ready."""
-    process = subprocess.Popen([till_binary(), "exec", *flags, "--", "sh", "-c", script],
-                               env=bench.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([till_binary(), "exec", *flags, "--", "sh", "-c", script], env=bench.environment(),
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_signals)
     assert process.stdout.readline() == "ready\n", process.stderr.read()
     return process
 
