@@ -31,6 +31,15 @@ enum CertificateText {
         }
     }
 
+    /// The only block of a text that must have one.
+    static func document(_ pem: String, _ part: ChainPart) throws(SigningError) -> PEMDocument {
+        let documents = try documents(pem, part)
+        guard let document = documents.first, documents.count == 1 else {
+            throw SigningError(.unreadable, part, "is not exactly one PEM block")
+        }
+        return document
+    }
+
     static func p384(_ pem: Secret, _ part: ChainPart) throws(SigningError) -> P384.Signing.PrivateKey {
         try SigningError.wrapping(.unreadable, part, "is not a P-384 private key in PEM") {
             try P384.Signing.PrivateKey(pemRepresentation: pem.exposed)

@@ -34,10 +34,7 @@ package struct RootAuthority: Sendable, CustomStringConvertible {
     /// - Throws: ``SigningError``: `unreadable`, `mismatchedKey` when the key belongs to another certificate,
     ///   `brokenChain` when the certificate is not a self-signed root.
     package init(certificatePEM: String, privateKeyPEM: Secret) throws(SigningError) {
-        let documents = try CertificateText.documents(certificatePEM, .root)
-        guard let document = documents.first, documents.count == 1 else {
-            throw SigningError(.unreadable, .root, "is not exactly one PEM block")
-        }
+        let document = try CertificateText.document(certificatePEM, .root)
         try self.init(
             certificate: try CertificateText.certificate(document, .root),
             privateKey: try CertificateText.p384(privateKeyPEM, .rootKey)

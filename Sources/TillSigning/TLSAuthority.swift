@@ -51,10 +51,7 @@ package struct TLSAuthority: Sendable, CustomStringConvertible {
     ///
     /// - Throws: ``SigningError``: `unreadable`, or `mismatchedKey` when the key belongs to another certificate.
     package init(certificatePEM: String, privateKeyPEM: Secret) throws(SigningError) {
-        let documents = try CertificateText.documents(certificatePEM, .tlsRoot)
-        guard let document = documents.first, documents.count == 1 else {
-            throw SigningError(.unreadable, .tlsRoot, "is not exactly one PEM block")
-        }
+        let document = try CertificateText.document(certificatePEM, .tlsRoot)
         try self.init(
             certificate: try CertificateText.certificate(document, .tlsRoot),
             privateKey: try CertificateText.p256(privateKeyPEM, .tlsRootKey)

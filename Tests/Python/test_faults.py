@@ -241,6 +241,8 @@ def test_one_notification_overtakes_another(realm, post):
     realm.cancel(bought.id)
     found = [told.notification(realm, received.jws).words for received in post.wait_for(2)]
     assert found == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "SUBSCRIBED/INITIAL_BUY"]
+    entries = realm.app.control.call("listJournal", query={"limit": 20})["entries"]
+    assert any(entry["explanation"].endswith("reorder 1500 ms.") for entry in entries if entry["path"] == "SUBSCRIBED")
 
 
 # Traps ----------------------------------------------------------------------------------------------------------------

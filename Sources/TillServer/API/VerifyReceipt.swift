@@ -6,7 +6,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// POST /verifyReceipt (docs/api/verify-receipt.md): no token, whatever content type, always HTTP 200.
+/// POST /verifyReceipt (docs/api/verify-receipt.md): no token, whatever content type, HTTP 200 unless a fault strikes.
 extension AppleAPI {
     /// Bytes of a body at the most: a receipt of 5,000 purchases in Base64, and some room.
     private static let longestBody = 6 << 20

@@ -186,12 +186,13 @@ package actor Sender: Service {
         _ endpoint: EndpointRecord,
         _ clock: ClockName
     ) async {
-        let strikes = strikes(on: delivery, endpoint, clock)
+        let strikes = strikes(on: delivery, clock)
         if let strike = strikes.first(where: { $0.rule.kind == .reorder }), overtaken[key] == nil {
             // The next of its line goes first; this one when some time has passed.
             let end = shop.wallClock().advanced(milliseconds: Int64(max(strike.milliseconds, 100)))
             overtaken[key] = end
             alarms[clock] = min(alarms[clock] ?? end, end)
+            if let entry = try? await shop.storage.notification(delivery.notification) { await note(strike, entry) }
         } else if let done = await send(delivery, endpoint, clock, strikes), !isStopping {
             await records.note(done)
             overtaken[key] = nil
@@ -205,7 +206,7 @@ package actor Sender: Service {
     }
 
     /// The faults that strike a notification on its way.
-    private func strikes(on delivery: Delivery, _ endpoint: EndpointRecord, _ clock: ClockName) -> [Strike] {
+    private func strikes(on delivery: Delivery, _ clock: ClockName) -> [Strike] {
         guard !shop.faults.isEmpty else { return [] }
         let target = FaultDesk.Target(
             realm: clock.scope.realm,

@@ -69,10 +69,7 @@ package struct ReceiptChain: Sendable, CustomStringConvertible {
         purchaseCertificatePEM: String,
         purchasePrivateKeyPEM: Secret
     ) throws(SigningError) {
-        let purchase = try CertificateText.documents(purchaseCertificatePEM, .purchase)
-        guard let document = purchase.first, purchase.count == 1 else {
-            throw SigningError(.unreadable, .purchase, "is not exactly one PEM block")
-        }
+        let document = try CertificateText.document(purchaseCertificatePEM, .purchase)
         try self.init(
             try CertificateText.documents(certificatesPEM, .leaf).map(\.derBytes),
             try RSAKeys.key(leafPrivateKeyPEM, .leafKey),
