@@ -98,10 +98,10 @@ extension SQLiteStorage {
     static func write(_ document: Document, _ db: Database) throws {
         try db.execute(
             sql: """
-                INSERT INTO documents (kind, name, body) VALUES (?, ?, ?)
-                ON CONFLICT DO UPDATE SET body = excluded.body
+                INSERT INTO documents (kind, name, app, body) VALUES (?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET app = excluded.app, body = excluded.body
                 """,
-            arguments: [document.kind.rawValue, document.name, document.body]
+            arguments: [document.kind.rawValue, document.name, document.app, document.body]
         )
     }
 

@@ -7,9 +7,9 @@ extension SQLiteStorage {
         try await pool.read { db in
             try Row.fetchAll(
                 db,
-                sql: "SELECT name, body FROM documents WHERE kind = ? ORDER BY name",
+                sql: "SELECT name, app, body FROM documents WHERE kind = ? ORDER BY name",
                 arguments: [kind.rawValue]
-            ).map { Document(kind: kind, name: $0[0], body: $0[1]) }
+            ).map { Document(kind: kind, name: $0[0], app: $0[1], body: $0[2]) }
         }
     }
 

@@ -8,6 +8,7 @@ enum Migrations {
         migrator.registerMigration("2 journal") { try version2($0) }
         migrator.registerMigration("3 clocks, commitments and notifications") { try version3($0) }
         migrator.registerMigration("4 rows in the order of their numbers") { try version4($0) }
+        migrator.registerMigration("5 snapshots") { try version5($0) }
         return migrator
     }
 
@@ -224,5 +225,33 @@ enum Migrations {
                 CREATE INDEX outbox_by_account ON outbox (account, signed_date, id) WHERE account IS NOT NULL;
                 """
         )
+    }
+
+    /// Whose a document is, and a copy of each table under the name of a snapshot. The copies have neither keys nor
+    /// checks: what they hold was checked where it came from, and is again where it is put back.
+    private static func version5(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                ALTER TABLE documents ADD COLUMN app TEXT;
+                UPDATE documents SET app = name WHERE kind IN ('app', 'catalog');
+                UPDATE documents SET app = json_extract(body, '$.app') WHERE kind IN ('clock', 'job', 'fault');
+                UPDATE documents SET app = json_extract(body, '$.offersOf') WHERE kind = 'key';
+                UPDATE documents SET app = substr(name, instr(name, '/') + 1) WHERE kind = 'rules';
+
+                CREATE TABLE snapshots (
+                    name TEXT NOT NULL PRIMARY KEY,
+                    app TEXT,
+                    saved_at INTEGER NOT NULL
+                ) WITHOUT ROWID;
+                """
+        )
+        for table in ["documents", "accounts", "ledger", "redemptions", "outbox", "deliveries"] {
+            try db.execute(
+                sql: """
+                    CREATE TABLE snapshot_\(table) AS SELECT '' AS snapshot, * FROM \(table) WHERE 0;
+                    CREATE INDEX snapshot_\(table)_by_name ON snapshot_\(table) (snapshot);
+                    """
+            )
+        }
     }
 }

@@ -11,10 +11,12 @@ package final class SQLiteStorage: Storage {
 
     /// Opens the store, makes it if there is none, and brings its tables up to this version.
     ///
-    /// - Parameter path: the database file; its folder must exist.
+    /// - Parameters:
+    ///   - path: the database file; its folder must exist.
+    ///   - isDurable: false for a store that nobody keeps, which need not wait for the disk.
     /// - Throws: `StoreRefused` for a file that a newer Till made, that is damaged or that does not sync as it must;
     ///   otherwise GRDB's errors.
-    package init(path: String) throws {
+    package init(path: String, isDurable: Bool = true) throws {
         var configuration = Self.configuration
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA page_size = 8192")
@@ -25,10 +27,10 @@ package final class SQLiteStorage: Storage {
         if isToBeChecked { try Self.check(pool, at: path) }
         // The pool sets NORMAL on its writer after preparing it, so FULL comes last and must read back.
         let synchronous = try pool.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA synchronous = FULL")
+            try db.execute(sql: "PRAGMA synchronous = \(isDurable ? "FULL" : "OFF")")
             return try Int.fetchOne(db, sql: "PRAGMA synchronous")
         }
-        guard synchronous == 2 else { throw StoreRefused.doesNotSync(path: path, level: synchronous ?? -1) }
+        guard synchronous == 2 || !isDurable else { throw StoreRefused.doesNotSync(path: path, level: synchronous ?? -1) }
         let migrator = Migrations.all
         if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreRefused.newer(path: path) }
         try migrator.migrate(pool)

@@ -67,8 +67,10 @@ extension Shop {
         var attempts = 0
         while attempts < Self.mostAttempts {
             let held = keys
-            let result = try await locks.holding(held) {
-                try await self.attempt(command, by: customer, at: instant, opening: opening, holding: held)
+            let result = try await gate.together {
+                try await locks.holding(held) {
+                    try await self.attempt(command, by: customer, at: instant, opening: opening, holding: held)
+                }
             }
             switch result {
             case .done(let outcome):
@@ -246,7 +248,7 @@ extension Shop {
         _ opening: Opening,
         at instant: Timestamp? = nil
     ) async throws -> Account {
-        try await locks.holding([customer.lockKey]) {
+        try await exclusively(customer.lockKey) {
             let scope = customer.scope
             let find = {
                 try await self.storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)

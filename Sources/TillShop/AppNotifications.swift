@@ -34,7 +34,7 @@ extension Shop {
 
     /// Commits what no account guards.
     func commit(_ change: Change, signedBy chain: SigningChain) async throws {
-        if case .failure(let failure) = await commits.commit(change) {
+        if case .failure(let failure) = await gate.together({ await commits.commit(change) }) {
             logger.error("commit failed", metadata: ["cause": "\(failure)"])
             throw ShopBusy(reason: "the store did not take the change")
         }

@@ -44,6 +44,11 @@ final class Chains: Sendable {
         state.withLock { $0.headers[chain.id] = chain.headerSegment }
     }
 
+    /// The store has a chain of another Till's.
+    func learn(_ document: Document) {
+        state.withLock { $0.headers[document.name] = Self.header(in: document) }
+    }
+
     func header(of id: String) -> [UInt8]? {
         state.withLock { $0.headers[id] ?? ($0.current.id == id ? $0.current.headerSegment : nil) }
     }

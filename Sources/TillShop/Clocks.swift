@@ -29,12 +29,22 @@ package final class Clocks: Sendable {
 
     init(storage: any Storage) async throws {
         self.storage = storage
+        records = Mutex(try await Self.read(storage))
+    }
+
+    /// Follows the store, in which everything was replaced.
+    func reload() async throws {
+        let read = try await Self.read(storage)
+        records.withLock { $0 = read }
+    }
+
+    private static func read(_ storage: any Storage) async throws -> [ClockName: Record] {
         var read: [ClockName: Record] = [:]
         for document in try await storage.documents(.clock) {
             let record = try document.decoded(as: Record.self)
             read[record.name] = record
         }
-        records = Mutex(read)
+        return read
     }
 
     /// How a clock goes; one that nobody set is real.
@@ -63,7 +73,7 @@ package final class Clocks: Sendable {
     /// Sets a clock, durably.
     func put(_ record: Record) async throws {
         let name = "\(record.realm.rawValue)/\(record.app)" + (record.own.map { "#\($0)" } ?? "")
-        try await storage.put([Document(kind: .clock, name: name, encoding: record)])
+        try await storage.put([Document(kind: .clock, name: name, app: record.app, encoding: record)])
         records.withLock { $0[record.name] = record }
     }
 }

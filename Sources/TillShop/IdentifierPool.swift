@@ -25,6 +25,9 @@ actor IdentifierPool {
         return Identifiers(reserved: taken.startIndex..<taken.endIndex)
     }
 
+    /// Lets go of the block that is at hand: others may have been given what is in it.
+    func forget() { block = 0..<0 }
+
     /// Takes back what a command was given last and did not use. What others have gone beyond is lost: an id is never
     /// younger than a larger one of the same account.
     func giveBack(_ rest: Identifiers) {

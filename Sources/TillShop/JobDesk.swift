@@ -199,6 +199,6 @@ extension Shop {
     }
 
     private static func document(_ record: JobRecord) throws -> Document {
-        try Document(kind: .job, name: record.id, encoding: record)
+        try Document(kind: .job, name: record.id, app: record.app, encoding: record)
     }
 }

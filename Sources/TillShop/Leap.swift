@@ -206,6 +206,11 @@ extension Shop {
 
     /// Finishes leaps and jobs that a crash cut short.
     func resumeLongWork() async {
+        do {
+            try await forgetUnfinishedCopies()
+        } catch {
+            logger.error("unfinished copies were not removed", metadata: ["cause": "\(error)"])
+        }
         for record in clocks.all {
             guard let leap = record.leap else { continue }
             logger.notice("finishing a leap", metadata: ["app": "\(record.app)", "to": "\(leap.to.iso8601)"])

@@ -75,6 +75,20 @@ package final class Registry: Sendable {
         var keys: [String: (record: KeyRecord, key: VerificationKey)] = [:]
         var catalogs: [String: Catalog] = [:]
         var rules: [String: ScopeRules] = [:]
+
+        /// Takes in what the registry is made of; other kinds are others' business.
+        mutating func take(_ document: Document) throws {
+            switch document.kind {
+            case .team: teams[document.name] = try document.decoded()
+            case .app: apps[document.name] = try document.decoded()
+            case .key:
+                let record = try document.decoded(as: KeyRecord.self)
+                keys[document.name] = (record, try Registry.key(of: record))
+            case .catalog: catalogs[document.name] = try document.decoded()
+            case .rules: rules[document.name] = try document.decoded()
+            case .clock, .job, .chain, .revocation, .fault, .shop: break
+            }
+        }
     }
 
     private let storage: any Storage
@@ -83,24 +97,21 @@ package final class Registry: Sendable {
     /// Reads everything from the store.
     package init(storage: any Storage) async throws {
         self.storage = storage
+        state = Mutex(try await Self.read(storage))
+    }
+
+    /// Follows the store, in which everything was replaced.
+    func reload() async throws {
+        let read = try await Self.read(storage)
+        state.withLock { $0 = read }
+    }
+
+    private static func read(_ storage: any Storage) async throws -> State {
         var read = State()
-        for document in try await storage.documents(.team) {
-            read.teams[document.name] = try document.decoded()
+        for kind in [DocumentKind.team, .app, .key, .catalog, .rules] {
+            for document in try await storage.documents(kind) { try read.take(document) }
         }
-        for document in try await storage.documents(.app) {
-            read.apps[document.name] = try document.decoded()
-        }
-        for document in try await storage.documents(.key) {
-            let record = try document.decoded(as: KeyRecord.self)
-            read.keys[document.name] = (record, try Self.key(of: record))
-        }
-        for document in try await storage.documents(.catalog) {
-            read.catalogs[document.name] = try document.decoded()
-        }
-        for document in try await storage.documents(.rules) {
-            read.rules[document.name] = try document.decoded()
-        }
-        state = Mutex(read)
+        return read
     }
 
     // MARK: Reading
@@ -137,39 +148,39 @@ package final class Registry: Sendable {
     // MARK: Writing
 
     package func put(_ team: Team) async throws {
-        try await store(.team, team.issuerID, team)
+        try await store(.team, team.issuerID, of: nil, team)
         state.withLock { $0.teams[team.issuerID] = team }
     }
 
     package func put(_ app: AppRecord) async throws {
-        try await store(.app, app.bundleID, app)
+        try await store(.app, app.bundleID, of: app.bundleID, app)
         state.withLock { $0.apps[app.bundleID] = app }
     }
 
     package func put(_ key: KeyRecord) async throws {
         let verification = try Self.key(of: key)
-        try await store(.key, key.id, key)
+        try await store(.key, key.id, of: key.offersOf, key)
         state.withLock { $0.keys[key.id] = (key, verification) }
     }
 
     package func put(_ catalog: Catalog, of bundleID: String) async throws {
-        try await store(.catalog, bundleID, catalog)
+        try await store(.catalog, bundleID, of: bundleID, catalog)
         state.withLock { $0.catalogs[bundleID] = catalog }
     }
 
     package func put(_ rules: ScopeRules, of scope: AccountScope) async throws {
         let name = Self.name(of: scope)
-        try await store(.rules, name, rules)
+        try await store(.rules, name, of: scope.app, rules)
         state.withLock { $0.rules[name] = rules }
     }
 
     private static func name(of scope: AccountScope) -> String { "\(scope.realm.rawValue)/\(scope.app)" }
 
-    private func store(_ kind: DocumentKind, _ name: String, _ value: some Encodable) async throws {
-        try await storage.put([Document(kind: kind, name: name, encoding: value)])
+    private func store(_ kind: DocumentKind, _ name: String, of app: String?, _ value: some Encodable) async throws {
+        try await storage.put([Document(kind: kind, name: name, app: app, encoding: value)])
     }
 
-    private static func key(of record: KeyRecord) throws -> VerificationKey {
+    static func key(of record: KeyRecord) throws -> VerificationKey {
         try VerificationKey(x963: Base64.decode(record.publicKey) ?? [])
     }
 }

@@ -41,6 +41,8 @@ package final class Shop: Sendable {
     let identifiers: IdentifierPool
     let commits: CommitQueue
     let locks = AccountLocks()
+    /// Through which everything goes that changes the shop, so that a restore can be alone.
+    let gate = StateGate()
     /// Accounts that could not be brought up to date.
     package let setAside = SetAside()
     /// Set when the server stops: long work ends at its next step and is finished after a restart.
@@ -141,8 +143,13 @@ package final class Shop: Sendable {
         return body
     }
 
+    /// Runs a body beside others, but not while everything is being replaced.
+    package func besideOthers<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        try await gate.together(body)
+    }
+
     /// Runs a body while nobody else runs one under the same name.
     package func exclusively<Value: Sendable>(_ name: String, _ body: () async throws -> Value) async throws -> Value {
-        try await locks.holding([name], body)
+        try await gate.together { try await locks.holding([name], body) }
     }
 }

@@ -83,6 +83,9 @@ package final class SetAside: Sendable {
         entries.withLock { _ = $0.removeValue(forKey: id) }
     }
 
+    /// Nobody is set aside any more.
+    func clear() { entries.withLock { $0.removeAll() } }
+
     func contains(_ id: AccountID) -> Bool {
         let now = ContinuousClock().now
         return entries.withLock { $0[id].map { now < $0.until } ?? false }

@@ -1,8 +1,9 @@
 /// Bytes as lower-case hexadecimal digits.
-enum Hexadecimal {
+package enum Hexadecimal {
     static let digits = Array("0123456789abcdef".utf8)
 
-    static func text(_ bytes: some Sequence<UInt8>) -> String {
+    /// Two lower-case digits a byte.
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         for byte in bytes {
             text.append(digits[Int(byte >> 4)])

@@ -4,10 +4,10 @@ extension Document {
     /// A value as a document: JSON with sorted keys, so that the same value is the same text.
     ///
     /// - Throws: `EncodingError`.
-    package init(kind: DocumentKind, name: String, encoding value: some Encodable) throws {
+    package init(kind: DocumentKind, name: String, app: String? = nil, encoding value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        self.init(kind: kind, name: name, body: String(decoding: try encoder.encode(value), as: UTF8.self))
+        self.init(kind: kind, name: name, app: app, body: String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
     /// The value that the document keeps.

@@ -30,13 +30,16 @@ package struct Document: Equatable, Sendable {
     package let kind: DocumentKind
     /// Unique within the kind: an id, or a word for what is the shop's own.
     package let name: String
+    /// The bundle id of the app that it belongs to, and with which it goes; nil for what is the team's or the shop's.
+    package let app: String?
     /// JSON, UTF-8.
     package let body: String
 
     /// A document as it is written.
-    package init(kind: DocumentKind, name: String, body: String) {
+    package init(kind: DocumentKind, name: String, app: String? = nil, body: String) {
         self.kind = kind
         self.name = name
+        self.app = app
         self.body = body
     }
 }

@@ -118,6 +118,38 @@ package protocol Storage: Sendable {
     /// The newest entries first.
     func journal(limit: Int) async throws -> [JournalEntry]
 
+    // MARK: Clean state
+
+    /// Copies an app, or the whole shop, under a name, at one moment; a snapshot of that name is replaced.
+    ///
+    /// - Returns: the snapshot with what is in it counted.
+    func save(_ snapshot: Snapshot) async throws -> Snapshot
+
+    /// All snapshots, by name.
+    func snapshots() async throws -> [Snapshot]
+
+    /// Puts a snapshot back in one transaction: what it is of is erased, documents of its app included, and stands
+    /// again as it was. Identifiers that were handed out since stay handed out.
+    ///
+    /// - Throws: `SnapshotFailure`.
+    func restore(snapshot name: String) async throws
+
+    /// Removes a snapshot; removing what is not there does nothing.
+    func remove(snapshot name: String) async throws
+
+    /// Erases the ledger, what was told and what is owed of an app (nil is all), and its documents of these kinds, in
+    /// one transaction.
+    func erase(app: String?, documents kinds: Set<DocumentKind>) async throws
+
+    /// Rows of a snapshot's table, ascending by place from the first after another.
+    func rows(of table: ShopTable, in snapshot: String, after place: Int64?, limit: Int) async throws -> [PlacedRow]
+
+    /// Adds rows behind those that a snapshot has; a snapshot that is not there yet is made, of this app (nil is all).
+    func add(_ rows: [TableRow], of table: ShopTable, to snapshot: Snapshot) async throws
+
+    /// Lets identifiers begin at a value at least, because rows that were carried here have those below it.
+    func reserveIdentifiers(below highWater: Int64) async throws
+
     // MARK: Care
 
     /// What is wrong inside the engine: damaged files, rows without their account, numbers that do not add up.

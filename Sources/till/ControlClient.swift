@@ -145,9 +145,18 @@ struct ControlClient: Sendable {
         do {
             return try await send(request, timeout: timeout)
         } catch {
-            throw ServerNotReached(
-                "No Till answers at \(address). Start one with till serve, or name another with --control or --data."
-            )
+            throw ServerNotReached(at: address)
+        }
+    }
+
+    /// Sends a request and leaves the answer's body to be read.
+    static func open(_ request: HTTPClientRequest, at address: String, timeout: TimeAmount) async throws
+        -> HTTPClientResponse
+    {
+        do {
+            return try await http.execute(request, timeout: timeout)
+        } catch {
+            throw ServerNotReached(at: address)
         }
     }
 
@@ -171,6 +180,11 @@ struct ServerNotReached: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
+
+    init(at address: String) {
+        description =
+            "No Till answers at \(address). Start one with till serve, or name another with --control or --data."
+    }
 }
 
 extension JSONTree {

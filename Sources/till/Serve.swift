@@ -20,6 +20,7 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             till serve --data ./till-data             serve what lies there, or start anew
             till serve --demo                         the same, with a demo app and customers
+            till serve --ephemeral --demo             in memory only, gone once it stops
             till serve --profile apple                Apple's behaviour, no departures
             till serve --tls-port 443                 HTTPS under the App Store's own names
 
@@ -30,6 +31,8 @@ struct Serve: AsyncParsableCommand {
 
     @Option(help: "The folder of the database, certificates and keys (default ./till-data).")
     var data: String?
+    @Flag(help: "Keeps everything in memory, and nothing once it stops.")
+    var ephemeral = false
     @Option(help: "The address on which both realms listen (default 127.0.0.1).")
     var host: String?
     @Option(help: "The port of the production realm (default 8888; 0 lets the system choose).")
@@ -69,14 +72,16 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await SettingsSource(file: config)
-        let directory = DataDirectory(absolute(settings.text(data, "data") ?? "./till-data"))
+        let passing = try passingDirectory(settings)
+        defer { passing?.remove() }
+        let directory = passing?.directory ?? DataDirectory(absolute(settings.text(data, "data") ?? "./till-data"))
         till_settle_allocator()
         let logger = try Self.logger(settings.text(logLevel, "logLevel"))
         do {
             // The lock comes before anything is made: a second process must not touch what the first one has.
             let lock = try DirectoryLock(directory)
             try directory.prepare()
-            try await serve(directory, settings, logger)
+            try await serve(directory, settings, logger, isPassing: passing != nil)
             withExtendedLifetime(lock) {}
         } catch let refused as DirectoryRefused {
             throw CommandRefused(refused.description)
@@ -87,8 +92,13 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    private func serve(_ directory: DataDirectory, _ source: SettingsSource, _ logger: Logger) async throws {
-        let storage = try Self.open(directory)
+    private func serve(
+        _ directory: DataDirectory,
+        _ source: SettingsSource,
+        _ logger: Logger,
+        isPassing: Bool
+    ) async throws {
+        let storage = try Self.open(directory, isDurable: !isPassing)
         let ocspURL = source.text(ocspUrl, "ocspUrl") ?? "http://localhost:8888/ocsp"
         let certificates = CertificateStore(directory)
         let root = try certificates.root()
@@ -189,6 +199,15 @@ struct Serve: AsyncParsableCommand {
 
     // MARK: Parts
 
+    /// A directory in memory, where nothing is to be kept.
+    private func passingDirectory(_ source: SettingsSource) throws -> EphemeralDirectory? {
+        guard try source.choice(ephemeral ? true : nil, "ephemeral") == true else { return nil }
+        guard source.text(data, "data") == nil else {
+            throw ValidationError("--ephemeral keeps nothing, and --data names where to keep it; give one of the two.")
+        }
+        return try EphemeralDirectory.make()
+    }
+
     private func absolute(_ path: String) -> String {
         URL(fileURLWithPath: path).standardizedFileURL.path
     }
@@ -238,9 +257,9 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    private static func open(_ directory: DataDirectory) throws -> SQLiteStorage {
+    private static func open(_ directory: DataDirectory, isDurable: Bool) throws -> SQLiteStorage {
         do {
-            return try SQLiteStorage(path: directory.database)
+            return try SQLiteStorage(path: directory.database, isDurable: isDurable)
         } catch let refused as StoreRefused {
             throw refused
         } catch {

@@ -14,9 +14,8 @@ struct SettingsSource {
         "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
         "demo", "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
         "commitmentsEverywhere", "refundWindowMinutes", "historyListsAll", "deliveryTimeout", "deliveryRoot",
-        "storefrontAskingConsent", "versionOneInSandbox", "journalAll", "journalBodies", "tlsPort", "tlsHost",
-        "tlsName",
-        "proxyPort",
+        "storefrontAskingConsent", "versionOneInSandbox", "journalAll", "journalBodies", "allowReset", "ephemeral",
+        "tlsPort", "tlsHost", "tlsName", "proxyPort",
     ]
 
     /// - Parameter file: a JSON file; nil asks `TILL_CONFIG`.

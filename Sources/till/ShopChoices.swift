@@ -28,6 +28,8 @@ struct ShopChoices: ParsableArguments {
     var journalAll: Bool?
     @Option(help: "true or false (default): keep bodies in the journal, secrets struck out.")
     var journalBodies: Bool?
+    @Option(help: "true (default) or false: let control erase and replace what there is.")
+    var allowReset: Bool?
     @Option(help: "Seconds in which a developer's server must have answered (default 10).")
     var deliveryTimeout: Int?
     @Option(help: "A PEM file of an authority that developers' servers may have; may be repeated.")
@@ -72,6 +74,7 @@ struct ShopChoices: ParsableArguments {
             try source.choice(commitmentsEverywhere, "commitmentsEverywhere") ?? settings.commitmentsEverywhere
         settings.versionOneInSandbox =
             try source.choice(versionOneInSandbox, "versionOneInSandbox") ?? settings.versionOneInSandbox
+        settings.allowReset = try source.choice(allowReset, "allowReset") ?? settings.allowReset
         settings.journalAll = try source.choice(journalAll, "journalAll") ?? settings.journalAll
         settings.journalBodies = try source.choice(journalBodies, "journalBodies") ?? settings.journalBodies
         settings.historyListsAll = try source.choice(historyListsAll, "historyListsAll") ?? settings.historyListsAll

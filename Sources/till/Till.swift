@@ -31,7 +31,8 @@ struct Till: AsyncParsableCommand {
             AskToBuyCommand.self,
             RefundCommand.self, ProductCommand.self, PriceCommand.self, ExtendCommand.self, JobCommand.self,
             ClockCommand.self, RulesCommand.self, EndpointCommand.self, NotificationsCommand.self, NotifyCommand.self,
-            ListenCommand.self, FaultCommand.self, History.self, Explain.self, AuthorityCommand.self,
+            ListenCommand.self, FaultCommand.self, ResetCommand.self, SnapshotCommand.self, ExportStateCommand.self,
+            ImportStateCommand.self, History.self, Explain.self, AuthorityCommand.self,
             AttackCommand.self,
             HostsCommand.self, ExecCommand.self, DoctorCommand.self, BackupCommand.self, Simulate.self,
         ]

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 import TillCore
@@ -38,7 +39,7 @@ package struct ControlAPI: Sendable {
             customerRoutes, cardRoutes,
             purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
             ruleRoutes, endpointRoutes, notificationRoutes, listenRoutes, journalRoutes, authorityRoutes, receiptRoutes,
-            revocationRoutes, attackRoutes, faultRoutes, securityRoutes,
+            revocationRoutes, attackRoutes, faultRoutes, cleanStateRoutes, securityRoutes,
         ].flatMap(\.self)
     }
 
@@ -85,6 +86,7 @@ package struct ControlAPI: Sendable {
     private func answer(_ route: ControlRoute, _ request: Request, _ context: BasicRequestContext) async throws
         -> Response
     {
+        if let transfer = route.transfer { return try await answer(transfer, request) }
         let bytes = route.method == .get ? [] : try await Self.bytes(of: request, atMost: Self.longestBody(of: route))
         var body = ControlBody(.null)
         if let schema = route.request, !Self.readsItsOwnBody(schema) {
@@ -117,10 +119,34 @@ package struct ControlAPI: Sendable {
         )
         // A catalogue's tree is many times its text; one at a time bounds what they take together.
         let answer =
-            route.request.map(Self.readsItsOwnBody) == true
-            ? try await shop.exclusively("catalogue") { try await route.answer(exchange) }
-            : try await route.answer(exchange)
+            if route.request.map(Self.readsItsOwnBody) == true {
+                try await shop.exclusively("catalogue") { try await route.answer(exchange) }
+            } else if route.waitsForRestore, route.method != .get {
+                try await shop.besideOthers { try await route.answer(exchange) }
+            } else {
+                try await route.answer(exchange)
+            }
         return route.response == nil ? Response(status: .noContent) : .json(answer, status: route.status)
+    }
+
+    private func answer(_ transfer: Transfer, _ request: Request) async throws -> Response {
+        let exchange = ControlExchange(
+            shop: shop,
+            parameters: [:],
+            query: try Query(request.uri.query),
+            bytes: [],
+            body: ControlBody(.null)
+        )
+        switch transfer {
+        case .download(let body):
+            return Response(
+                status: .ok,
+                headers: [.contentType: Transfer.mediaType],
+                body: try await body(exchange)
+            )
+        case .upload(let answer):
+            return .json(try await answer(exchange, request.body))
+        }
     }
 
     /// A body that is left out says the same as an empty object.

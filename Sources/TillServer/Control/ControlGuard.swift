@@ -45,7 +45,7 @@ package struct ControlGuard: Sendable {
         }
         if [.post, .put, .patch].contains(request.method), request.hasBody {
             let type = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }
-            guard type == "application/json" else {
+            guard type == "application/json" || type == Transfer.mediaType else {
                 throw ControlError(
                     status: .unsupportedMediaType,
                     code: "not_json",
@@ -125,6 +125,8 @@ struct ControlMiddleware: RouterMiddleware {
                 faults: refused.faults
             )
         case let refused as ClockRefused:
+            return ControlError(status: refused.status, code: refused.code, message: refused.message)
+        case let refused as StateRefused:
             return ControlError(status: refused.status, code: refused.code, message: refused.message)
         case let refused as TriggerRefused:
             return ControlError(

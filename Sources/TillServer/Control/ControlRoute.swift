@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 import NIOCore
 import TillCore
 import TillShop
@@ -20,7 +21,20 @@ struct ControlRoute: Sendable {
     /// Nil when the answer has no body.
     var response: Schema?
     var status: HTTPResponse.Status = .ok
+    /// Whether it goes on beside others, but not beside a restore. A verb that reads never waits for one; what an act
+    /// under way waits for must not, either.
+    var waitsForRestore = true
+    /// How a body too large to be held in one piece comes or goes; then `answer` is not asked.
+    var transfer: Transfer?
     let answer: @Sendable (ControlExchange) async throws -> [UInt8]
+}
+
+/// Lines of JSON that come or go piece by piece.
+enum Transfer: Sendable {
+    case download(@Sendable (ControlExchange) async throws -> ResponseBody)
+    case upload(@Sendable (ControlExchange, HummingbirdCore.RequestBody) async throws -> [UInt8])
+
+    static let mediaType = "application/x-ndjson"
 }
 
 /// A control request whose body has the documented shape.

@@ -60,7 +60,8 @@ extension ControlAPI {
                             )
                         ),
                     ]
-                )
+                ),
+                waitsForRestore: false
             ) { exchange in
                 _ = try exchange.scope()
                 let status = exchange.body.number("status").map { Int($0) }

@@ -62,12 +62,14 @@ enum OpenAPIDocument {
             pathParameters(route.path) + route.query.map { parameter($0.name, "query", $0.isRequired, $0.schema) }
         if !parameters.isEmpty { members.append(.init("parameters", .array(parameters))) }
         if let request = route.request {
-            let content = JSONTree.object([.init("application/json", .object([.init("schema", request.document)]))])
+            let type = if case .upload? = route.transfer { Transfer.mediaType } else { "application/json" }
+            let content = JSONTree.object([.init(type, .object([.init("schema", request.document)]))])
             members.append(.init("requestBody", .object([.init("content", content)])))
         }
         var success = [JSONTree.Member("description", .string(route.response == nil ? "Done." : "The outcome."))]
         if let response = route.response {
-            let content = JSONTree.object([.init("application/json", .object([.init("schema", response.document)]))])
+            let type = if case .download? = route.transfer { Transfer.mediaType } else { "application/json" }
+            let content = JSONTree.object([.init(type, .object([.init("schema", response.document)]))])
             success.append(.init("content", content))
         }
         let failure = JSONTree.object([
@@ -109,6 +111,7 @@ enum OpenAPIDocument {
         "productId": "A product identifier.",
         "groupId": "A subscription group identifier.",
         "keyId": "An API key id.",
+        "name": "The name of a snapshot: letters, digits, dots, dashes and underscores.",
         "requestId": "The request id of an answer.",
     ]
 

@@ -83,12 +83,7 @@ package actor Sender: Service {
             alarms[clock] = nil
             await pump(clock)
         }
-        for scope in shop.listeners.endLeases(at: wall) {
-            guard shop.registry.rules(of: scope.scope).endpoints.allSatisfy({ $0.key != scope.endpoint }) else {
-                continue
-            }
-            try? await shop.storage.dropDeliveries(to: scope.endpoint, in: scope.scope)
-        }
+        for place in shop.listeners.endLeases(at: wall) { await drop(EndpointName(place.scope, place.endpoint)) }
         guard let sweep = nextSweep else {
             nextSweep = wall.advanced(milliseconds: Self.sweepInterval)
             return
@@ -100,8 +95,13 @@ package actor Sender: Service {
 
     /// What was noted while its endpoint was being removed, or for a listener of an earlier process, is owed to nobody.
     package func forgetWhatNobodyIsOwed() async {
-        for owed in (try? await shop.storage.owedEndpoints()) ?? []
-        where shop.endpoints(of: owed.scope).allSatisfy({ $0.key != owed.endpoint }) {
+        for owed in (try? await shop.storage.owedEndpoints()) ?? [] { await drop(owed) }
+    }
+
+    /// Takes back what is owed to an endpoint, if there is no such endpoint.
+    private nonisolated func drop(_ owed: EndpointName) async {
+        await shop.gate.together {
+            guard shop.endpoints(of: owed.scope).allSatisfy({ $0.key != owed.endpoint }) else { return }
             try? await shop.storage.dropDeliveries(to: owed.endpoint, in: owed.scope)
         }
     }
@@ -148,6 +148,7 @@ package actor Sender: Service {
         let now = shop.now(on: clock)
         // What ends while this is read would seem to be untried.
         let before = underWay
+        let era = shop.gate.era
         let due = try await shop.storage.dueDeliveries(
             to: endpoint.key,
             on: clock,
@@ -174,7 +175,7 @@ package actor Sender: Service {
             load[lane, default: 0] += 1
             started += 1
             let taken = line
-            Task { await self.attempt(delivery, key, taken, lane, endpoint, clock) }
+            Task { await self.attempt(delivery, key, taken, lane, endpoint, clock, era) }
         }
     }
 
@@ -184,7 +185,8 @@ package actor Sender: Service {
         _ line: Line?,
         _ lane: Lane,
         _ endpoint: EndpointRecord,
-        _ clock: ClockName
+        _ clock: ClockName,
+        _ era: StateGate.Era
     ) async {
         let strikes = strikes(on: delivery, clock)
         if let strike = strikes.first(where: { $0.rule.kind == .reorder }), overtaken[key] == nil {
@@ -194,7 +196,7 @@ package actor Sender: Service {
             alarms[clock] = min(alarms[clock] ?? end, end)
             if let entry = try? await shop.storage.notification(delivery.notification) { await note(strike, entry) }
         } else if let done = await send(delivery, endpoint, clock, strikes), !isStopping {
-            await records.note(done)
+            await note(done, era)
             overtaken[key] = nil
         }
         underWay.remove(key)
@@ -203,6 +205,14 @@ package actor Sender: Service {
         let others = waitingForRoom.removeValue(forKey: lane) ?? []
         await pump(clock)
         for other in others where other != clock { await pump(other) }
+    }
+
+    /// Notes an attempt, unless everything was replaced since its notification was read.
+    private nonisolated func note(_ done: Delivery, _ era: StateGate.Era) async {
+        // A leap may wait for this while somebody waits to be alone.
+        await shop.gate.together(pushing: true) {
+            if shop.gate.era == era { await records.note(done) }
+        }
     }
 
     /// The faults that strike a notification on its way.

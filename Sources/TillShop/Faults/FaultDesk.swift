@@ -49,8 +49,18 @@ package final class FaultDesk: Sendable {
     init(storage: any Storage, wallClock: @escaping @Sendable () -> Timestamp) async throws {
         self.storage = storage
         self.wallClock = wallClock
+        standings = Mutex(try await Self.read(storage))
+    }
+
+    /// Follows the store, in which everything was replaced; every count begins anew.
+    func reload() async throws {
+        let read = try await Self.read(storage)
+        standings.withLock { $0 = read }
+    }
+
+    private static func read(_ storage: any Storage) async throws -> [Standing] {
         let rules = try await storage.documents(.fault).map { try $0.decoded(as: FaultRule.self) }
-        standings = Mutex(rules.sorted { Self.number($0.id) < Self.number($1.id) }.map { Standing(rule: $0) })
+        return rules.sorted { number($0.id) < number($1.id) }.map { Standing(rule: $0) }
     }
 
     // MARK: Setting up
@@ -74,7 +84,7 @@ package final class FaultDesk: Sendable {
         }
         guard let made else { return nil }
         do {
-            try await storage.put([try Document(kind: .fault, name: made.id, encoding: made)])
+            try await storage.put([try Document(kind: .fault, name: made.id, app: made.app, encoding: made)])
         } catch {
             standings.withLock { $0.removeAll { $0.rule.id == made.id } }
             throw error

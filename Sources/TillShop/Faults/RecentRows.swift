@@ -30,6 +30,9 @@ package final class RecentRows: Sendable {
         }
     }
 
+    /// Forgets all of them.
+    func clear() { state.withLock { $0 = State() } }
+
     /// Whether a row was written less than so long ago.
     package func isYounger(_ id: TransactionID, than milliseconds: Int) -> Bool {
         let wall = wallClock()

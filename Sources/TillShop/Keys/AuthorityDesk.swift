@@ -19,11 +19,19 @@ package final class AuthorityDesk: Sendable {
 
     init(storage: any Storage) async throws {
         self.storage = storage
-        var read = State()
-        for document in try await storage.documents(.revocation) {
-            read.said[document.name] = try document.decoded()
-        }
-        state = Mutex(read)
+        state = Mutex(State(said: try await Self.read(storage)))
+    }
+
+    /// Follows the store, in which everything was replaced.
+    func reload() async throws {
+        let said = try await Self.read(storage)
+        state.withLock { $0.said = said }
+    }
+
+    private static func read(_ storage: any Storage) async throws -> [String: OCSPState] {
+        var said: [String: OCSPState] = [:]
+        for document in try await storage.documents(.revocation) { said[document.name] = try document.decoded() }
+        return said
     }
 
     /// Speaks for a root and its chains from now on.

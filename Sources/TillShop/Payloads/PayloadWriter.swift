@@ -86,7 +86,8 @@ package struct PayloadWriter {
 
     private static let hexadecimal = Array("0123456789abcdef".utf8)
 
-    private static func append(quoted text: String, to bytes: inout [UInt8]) {
+    /// Adds a text as a JSON string.
+    static func append(quoted text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
             switch byte {

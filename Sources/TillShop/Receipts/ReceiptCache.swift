@@ -30,6 +30,14 @@ final class ReceiptCache: Sendable {
 
     func receipt(_ key: Key) -> [UInt8]? { state.withLock { $0.receipts[key] } }
 
+    /// Forgets all of them.
+    func clear() {
+        state.withLock { state in
+            state.receipts.removeAll()
+            state.bytes = 0
+        }
+    }
+
     func keep(_ receipt: [UInt8], _ key: Key) {
         state.withLock { $0.signed += 1 }
         let size = receipt.count + key.frame.count

@@ -1,0 +1,200 @@
+import Foundation
+import GRDB
+import TillCore
+import TillStorage
+
+/// Copies of an app or of the whole shop, in tables beside those that they are of.
+extension SQLiteStorage {
+    package func save(_ snapshot: Snapshot) async throws -> Snapshot {
+        try await pool.write { db in
+            try Self.removeSnapshot(snapshot.name, db)
+            try Self.enter(snapshot, db)
+            for table in ShopTable.allCases {
+                let part = table.part(of: snapshot.app)
+                try db.execute(
+                    sql: """
+                        INSERT INTO snapshot_\(table.rawValue) (snapshot, \(table.columnList))
+                        SELECT ?, \(table.columnList) FROM \(table.rawValue) WHERE \(part.condition)
+                        ORDER BY \(table.key.joined(separator: ", "))
+                        """,
+                    arguments: [snapshot.name] + part.arguments
+                )
+            }
+            return try Self.counted(snapshot, db)
+        }
+    }
+
+    package func snapshots() async throws -> [Snapshot] {
+        try await pool.read { db in
+            try Row.fetchAll(db, sql: "SELECT name, app, saved_at FROM snapshots ORDER BY name").map { row in
+                let savedAt = Timestamp(milliseconds: row[2])
+                return try Self.counted(Snapshot(name: row[0], app: row[1], savedAt: savedAt), db)
+            }
+        }
+    }
+
+    package func restore(snapshot name: String) async throws {
+        try await pool.write { db in
+            guard let row = try Row.fetchOne(db, sql: "SELECT app FROM snapshots WHERE name = ?", arguments: [name])
+            else { throw SnapshotFailure.unknown(name) }
+            let app = row[0] as String?
+            try Self.erase(app, Set(DocumentKind.allCases).subtracting(DocumentKind.lasting), db)
+            for table in ShopTable.allCases {
+                do {
+                    try db.execute(
+                        sql: """
+                            INSERT INTO \(table.rawValue) (\(table.columnList))
+                            SELECT \(table.columnList) FROM snapshot_\(table.rawValue) WHERE snapshot = ?
+                            ORDER BY rowid
+                            """,
+                        arguments: [name]
+                    )
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+                    throw SnapshotFailure.collides(table)
+                }
+            }
+        }
+    }
+
+    package func remove(snapshot name: String) async throws {
+        try await pool.write { try Self.removeSnapshot(name, $0) }
+    }
+
+    package func erase(app: String?, documents kinds: Set<DocumentKind>) async throws {
+        try await pool.write { try Self.erase(app, kinds, $0) }
+    }
+
+    package func rows(of table: ShopTable, in snapshot: String, after place: Int64?, limit: Int) async throws
+        -> [PlacedRow]
+    {
+        let columns = table.columns
+        return try await pool.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT rowid, \(table.columnList) FROM snapshot_\(table.rawValue)
+                    WHERE snapshot = ? AND rowid > ? ORDER BY rowid LIMIT ?
+                    """,
+                arguments: [snapshot, place ?? 0, limit]
+            ).map { row in
+                let cells = columns.enumerated().map { Cell(row, at: $0.offset + 1, as: $0.element.kind) }
+                return PlacedRow(place: row[0], row: TableRow(cells))
+            }
+        }
+    }
+
+    package func add(_ rows: [TableRow], of table: ShopTable, to snapshot: Snapshot) async throws {
+        try await pool.write { db in
+            try Self.enter(snapshot, db)
+            let places = Array(repeating: "?", count: table.columns.count + 1).joined(separator: ", ")
+            let insert = try db.makeStatement(
+                sql: "INSERT INTO snapshot_\(table.rawValue) (snapshot, \(table.columnList)) VALUES (\(places))"
+            )
+            for row in rows { try insert.execute(arguments: [snapshot.name] + row.arguments) }
+        }
+    }
+
+    package func reserveIdentifiers(below highWater: Int64) async throws {
+        try await pool.write { db in
+            try db.execute(
+                sql: "UPDATE identifiers SET next = max(next, ?) WHERE series = 'all'",
+                arguments: [highWater]
+            )
+        }
+    }
+
+    // MARK: Parts
+
+    private static func enter(_ snapshot: Snapshot, _ db: Database) throws {
+        try db.execute(
+            sql: "INSERT INTO snapshots (name, app, saved_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            arguments: [snapshot.name, snapshot.app, snapshot.savedAt.milliseconds]
+        )
+    }
+
+    private static func removeSnapshot(_ name: String, _ db: Database) throws {
+        try db.execute(sql: "DELETE FROM snapshots WHERE name = ?", arguments: [name])
+        for table in ShopTable.allCases {
+            try db.execute(sql: "DELETE FROM snapshot_\(table.rawValue) WHERE snapshot = ?", arguments: [name])
+        }
+    }
+
+    private static func counted(_ snapshot: Snapshot, _ db: Database) throws -> Snapshot {
+        func count(_ table: ShopTable) throws -> Int {
+            try Int.fetchOne(
+                db,
+                sql: "SELECT count(*) FROM snapshot_\(table.rawValue) WHERE snapshot = ?",
+                arguments: [snapshot.name]
+            ) ?? 0
+        }
+        var counted = snapshot
+        counted.customers = try count(.accounts)
+        counted.transactions = try count(.ledger)
+        counted.notifications = try count(.outbox)
+        return counted
+    }
+
+    private static func erase(_ app: String?, _ kinds: Set<DocumentKind>, _ db: Database) throws {
+        for table in ShopTable.allCases.reversed() {
+            var part = table.part(of: app)
+            if table == .documents {
+                let places = Array(repeating: "?", count: kinds.count).joined(separator: ", ")
+                part.condition += " AND kind IN (\(places))"
+                part.arguments += StatementArguments(kinds.map(\.rawValue))
+            }
+            try db.execute(sql: "DELETE FROM \(table.rawValue) WHERE \(part.condition)", arguments: part.arguments)
+        }
+    }
+}
+
+extension ShopTable {
+    fileprivate var columnList: String { columns.map(\.name).joined(separator: ", ") }
+
+    /// Which rows of the table are an app's; of all apps those that snapshots hold.
+    fileprivate func part(of app: String?) -> (condition: String, arguments: StatementArguments) {
+        guard let app else {
+            guard self == .documents else { return ("true", []) }
+            let lasting = DocumentKind.lasting.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
+            return ("kind NOT IN (\(lasting))", [])
+        }
+        // Both realms are named, because the indexes begin with them.
+        let scope = "realm IN ('\(Realm.production.rawValue)', '\(Realm.sandbox.rawValue)') AND app = ?"
+        let condition =
+            switch self {
+            case .documents: "app = ?"
+            case .accounts, .redemptions, .outbox: scope
+            case .ledger: "(partition, account) IN (SELECT partition, account FROM accounts WHERE \(scope))"
+            case .deliveries: "(partition, notification) IN (SELECT partition, id FROM outbox WHERE \(scope))"
+            }
+        return (condition, [app])
+    }
+}
+
+extension Cell {
+    fileprivate init(_ row: Row, at index: Int, as kind: ShopTable.Column.Kind) {
+        guard !row.hasNull(atIndex: index) else {
+            self = .null
+            return
+        }
+        switch kind {
+        case .integer: self = .integer(row[index])
+        case .text: self = .text(row[index])
+        case .bytes: self = .bytes(Array(row[index] as Data))
+        }
+    }
+}
+
+extension TableRow {
+    fileprivate var arguments: StatementArguments {
+        StatementArguments(
+            cells.map { cell -> (any DatabaseValueConvertible)? in
+                switch cell {
+                case .integer(let number): number
+                case .text(let text): text
+                case .bytes(let bytes): Data(bytes)
+                case .null: nil
+                }
+            }
+        )
+    }
+}

@@ -1,0 +1,85 @@
+import Crypto
+import Foundation
+import TillCore
+import TillSigning
+import TillStorage
+
+extension Shop {
+    /// Whether there is anything to write out.
+    ///
+    /// - Throws: `StateRefused` for an app that does not exist.
+    package func checkExport(of app: String?) throws { try checkKnown(app) }
+
+    /// Writes an app, or the whole shop (nil), out as one text, as it stands at one moment.
+    ///
+    /// - Parameter write: takes the text piece by piece.
+    /// - Throws: `StateRefused` for an app that does not exist, and whatever `write` throws.
+    package func exportState(of app: String?, to write: ([UInt8]) async throws -> Void) async throws {
+        try checkKnown(app)
+        let name = ".export-\(UUID().uuidString.lowercased())"
+        do {
+            let snapshot = try await gate.together {
+                try await storage.save(Snapshot(name: name, app: app, savedAt: wallClock()))
+            }
+            try await writeOut(snapshot, to: write)
+            try await storage.remove(snapshot: name)
+        } catch {
+            try? await storage.remove(snapshot: name)
+            throw error
+        }
+    }
+
+    /// Forgets copies that a crash left behind in the middle of an export or import; others may be at work on younger
+    /// ones.
+    func forgetUnfinishedCopies() async throws {
+        let hourAgo = wallClock().advanced(milliseconds: -3_600_000)
+        for snapshot in try await storage.snapshots() where snapshot.name.hasPrefix(".") && snapshot.savedAt < hourAgo {
+            try await storage.remove(snapshot: snapshot.name)
+        }
+    }
+
+    private func writeOut(_ snapshot: Snapshot, to write: ([UInt8]) async throws -> Void) async throws {
+        var digest = SHA256()
+        var count = 0
+        func put(_ text: [UInt8]) async throws {
+            digest.update(data: text)
+            try await write(text)
+        }
+        try await put(StateFile.line(StateFile.Head(till: "state", format: StateFile.format, app: snapshot.app)))
+        for table in ShopTable.allCases {
+            try await put(StateFile.line(StateFile.Part(table: table.rawValue, columns: table.columns.map(\.name))))
+            var place: Int64?
+            while true {
+                let page = try await storage.rows(of: table, in: snapshot.name, after: place, limit: 500)
+                guard let last = page.last else { break }
+                var text: [UInt8] = []
+                for placed in page { StateFile.append(placed.row, to: &text) }
+                try await put(text)
+                count += page.count
+                place = last.place
+            }
+        }
+        let companions = try await companions(of: snapshot.app)
+        let columns = ShopTable.documents.columns.map(\.name)
+        try await put(StateFile.line(StateFile.Part(table: StateFile.companions, columns: columns)))
+        for document in companions {
+            var text: [UInt8] = []
+            StateFile.append(document.row, to: &text)
+            try await put(text)
+        }
+        count += companions.count
+        let sum = Hexadecimal.text(digest.finalize())
+        try await write(StateFile.line(StateFile.Foot(rows: count, sha256: sum)))
+    }
+
+    /// The chains that signed what was told; of a single app its team and the team's keys, too.
+    private func companions(of bundleID: String?) async throws -> [Document] {
+        let chains = try await storage.documents(.chain)
+        guard let bundleID, let app = registry.app(bundleID) else { return chains }
+        let team = try await storage.documents(.team).filter { $0.name == app.issuerID }
+        let keys = try await storage.documents(.key).filter { document in
+            try document.app == nil && document.decoded(as: KeyRecord.self).issuerID == app.issuerID
+        }
+        return team + keys + chains
+    }
+}

@@ -1,0 +1,259 @@
+import Crypto
+import Foundation
+import TillCore
+import TillSigning
+import TillStorage
+
+/// Takes a written state in: row by row into a snapshot of the shop's own, and only when the last line proves that
+/// nothing is missing or changed, in place of what is there.
+package struct StateImport: ~Copyable {
+    private let shop: Shop
+    private let name = ".import-\(UUID().uuidString.lowercased())"
+    private var digest = SHA256()
+    private var line: [UInt8] = []
+    private var lineNumber = 0
+    private var head: StateFile.Head?
+    private var foot: StateFile.Foot?
+    private var section: Section?
+    private var seen: Set<String> = []
+    private var rows = 0
+    /// Of all identifiers in the rows.
+    private var highestCounter: Int64 = 0
+    private var waiting: [TableRow] = []
+    private var companions: [Document] = []
+
+    private enum Section: Equatable {
+        case table(ShopTable)
+        case companions
+    }
+
+    /// Rows that go to the store together.
+    private static let batch = 500
+    private static let mostCompanions = 10_000
+
+    /// Begins to take a state in.
+    ///
+    /// - Throws: `StateRefused` where the operator forbids it.
+    package init(_ shop: Shop) throws {
+        try shop.checkMayReset()
+        self.shop = shop
+    }
+
+    /// The next bytes of the text.
+    ///
+    /// - Throws: `StateRefused`; then the import is to be abandoned.
+    package mutating func take(_ bytes: some Collection<UInt8>) async throws {
+        var rest = bytes[...]
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            line += rest[..<end]
+            try await takeLine()
+            rest = rest[rest.index(after: end)...]
+        }
+        line += rest
+        guard line.count <= StateFile.longestLine else {
+            throw refused("a line is longer than \(StateFile.longestLine) bytes")
+        }
+    }
+
+    /// Puts the state in place of what is there, once all of it has come.
+    ///
+    /// - Returns: what was in it.
+    package consuming func finish() async throws -> Snapshot {
+        let head: StateFile.Head
+        do {
+            if !line.isEmpty { try await takeLine() }
+            head = try whole()
+        } catch {
+            await abandon()
+            throw error
+        }
+        let (shop, name, companions, highWater) = (shop, name, companions, highestCounter + 1)
+        let snapshot = Snapshot(name: name, app: head.app, savedAt: shop.wallClock())
+        // A state without a row has no copy yet.
+        try await shop.storage.add([], of: .documents, to: snapshot)
+        let counted = try await shop.storage.snapshots().first { $0.name == name } ?? snapshot
+        do {
+            try await shop.gate.alone {
+                try await shop.storage.reserveIdentifiers(below: highWater)
+                await shop.identifiers.forget()
+                try await shop.putMissing(companions)
+                try await shop.putBack(name)
+            }
+        } catch {
+            try? await shop.storage.remove(snapshot: name)
+            throw error
+        }
+        try await shop.storage.remove(snapshot: name)
+        return counted
+    }
+
+    private func whole() throws -> StateFile.Head {
+        guard let head, foot != nil else { throw refused("the text ends before its last line") }
+        let missing = ShopTable.allCases.map(\.rawValue).filter { !seen.contains($0) }
+        guard missing.isEmpty else { throw refused("it lacks the table \(missing.joined(separator: ", "))") }
+        return head
+    }
+
+    /// Forgets what was taken in.
+    package func abandon() async {
+        try? await shop.storage.remove(snapshot: name)
+    }
+
+    // MARK: Lines
+
+    private mutating func takeLine() async throws {
+        lineNumber += 1
+        let text = line
+        line = []
+        guard foot == nil else { throw refused("something follows the last line") }
+        if head == nil {
+            try takeHead(text)
+        } else if text.first == UInt8(ascii: "[") {
+            try await takeRow(text)
+        } else if let part = try? JSONDecoder().decode(StateFile.Part.self, from: Data(text)) {
+            try await flush()
+            section = try begin(part)
+        } else {
+            try await takeFoot(text)
+            return
+        }
+        digest.update(data: text)
+        digest.update(data: [UInt8(ascii: "\n")])
+    }
+
+    private mutating func takeHead(_ text: [UInt8]) throws {
+        guard let head = try? JSONDecoder().decode(StateFile.Head.self, from: Data(text)), head.till == "state" else {
+            throw refused("this is no state that Till wrote")
+        }
+        guard head.format == StateFile.format else {
+            throw refused("the format is \(head.format); this Till reads format \(StateFile.format)")
+        }
+        self.head = head
+    }
+
+    private mutating func begin(_ part: StateFile.Part) throws -> Section {
+        guard seen.insert(part.table).inserted else { throw refused("the table \(part.table) comes twice") }
+        let section: Section
+        let columns: [String]
+        if part.table == StateFile.companions {
+            section = .companions
+            columns = ShopTable.documents.columns.map(\.name)
+        } else if let table = ShopTable(rawValue: part.table) {
+            section = .table(table)
+            columns = table.columns.map(\.name)
+        } else {
+            throw refused("there is no table \(part.table.prefix(64))")
+        }
+        guard part.columns == columns else {
+            throw refused("the columns of \(part.table) are those of another version of Till")
+        }
+        return section
+    }
+
+    private mutating func takeRow(_ text: [UInt8]) async throws {
+        rows += 1
+        switch section {
+        case .table(let table)?:
+            guard let row = StateFile.row(text, of: table) else { throw refused("this is no row of \(table.rawValue)") }
+            if let fault = fault(in: row, of: table) { throw refused(fault) }
+            highestCounter = max(highestCounter, Self.counter(in: row, of: table))
+            waiting.append(row)
+            if waiting.count >= Self.batch { try await flush() }
+        case .companions?:
+            guard let document = StateFile.row(text, of: .documents).flatMap({ Document($0) }) else {
+                throw refused("this is no document")
+            }
+            guard [.team, .key, .chain].contains(document.kind), companions.count < Self.mostCompanions else {
+                throw refused("a document of the kind \(document.kind.rawValue) does not come along")
+            }
+            try check(document)
+            companions.append(document)
+        case nil: throw refused("a row comes before any table")
+        }
+    }
+
+    private mutating func takeFoot(_ text: [UInt8]) async throws {
+        guard let foot = try? JSONDecoder().decode(StateFile.Foot.self, from: Data(text)) else {
+            throw refused("this is neither a row nor a table")
+        }
+        try await flush()
+        let sum = Hexadecimal.text(digest.finalize())
+        guard foot.rows == rows, foot.sha256 == sum else {
+            throw refused("the text is not what was written: its digest or its count of rows differs")
+        }
+        self.foot = foot
+    }
+
+    private mutating func flush() async throws {
+        guard case .table(let table)? = section, !waiting.isEmpty else { return }
+        let snapshot = Snapshot(name: name, app: head?.app, savedAt: shop.wallClock())
+        try await shop.storage.add(waiting, of: table, to: snapshot)
+        waiting = []
+    }
+
+    // MARK: Checks
+
+    /// What the store could not say of a row, or only too late.
+    private func fault(in row: TableRow, of table: ShopTable) -> String? {
+        if let app = head?.app, table != .ledger, row["app", of: table] != .text(app) {
+            return "a row of \(table.rawValue) is of another app than \(app)"
+        }
+        if case .text(let realm)? = row["realm", of: table], Realm(rawValue: realm) == nil {
+            return "there is no realm \(realm.prefix(64))"
+        }
+        switch table {
+        case .documents:
+            guard let document = Document(row) else { return "there is no such kind of document" }
+            if DocumentKind.lasting.contains(document.kind) {
+                return "a document of the kind \(document.kind.rawValue) is no part of a state"
+            }
+            return Registry.fault(in: document)
+        case .accounts:
+            guard case .text(let state)? = row["state", of: table],
+                let account = try? JSONDecoder().decode(Account.self, from: Data(state.utf8)),
+                row["account", of: table] == .integer(account.id.number),
+                row["partition", of: table] == .integer(account.id.partition.number)
+            else { return "the state of this account cannot be read" }
+        default: break
+        }
+        return nil
+    }
+
+    /// The highest counter value in the identifiers of a row.
+    private static func counter(in row: TableRow, of table: ShopTable) -> Int64 {
+        func number(_ column: String) -> Int64? {
+            if case .integer(let number)? = row[column, of: table] { number } else { nil }
+        }
+        func transaction(_ column: String) -> Int64? {
+            number(column).map { Identifiers.counter(of: TransactionID($0)) }
+        }
+        func bare(_ column: String) -> Int64? { number(column).map { $0 / Partition.count } }
+        let counters: [Int64?] =
+            switch table {
+            case .accounts: [number("account").map { Identifiers.counter(of: AccountID($0)) }]
+            case .ledger: [transaction("id"), transaction("line_item"), bare("order_number")]
+            case .outbox: [bare("id")]
+            case .documents, .redemptions, .deliveries: []
+            }
+        return counters.compactMap { $0 }.max() ?? 0
+    }
+
+    private func check(_ document: Document) throws {
+        if let fault = Registry.fault(in: document) { throw refused(fault) }
+    }
+
+    private func refused(_ what: String) -> StateRefused { .badFile(line: max(lineNumber, 1), what) }
+}
+
+extension Shop {
+    /// Puts documents down where there is none of their name.
+    fileprivate func putMissing(_ documents: [Document]) async throws {
+        var missing: [Document] = []
+        for (kind, some) in Dictionary(grouping: documents, by: \.kind) {
+            let known = Set(try await storage.documents(kind).map(\.name))
+            missing += some.filter { !known.contains($0.name) }
+        }
+        if !missing.isEmpty { try await storage.put(missing) }
+        for document in missing where document.kind == .chain { chains.learn(document) }
+    }
+}

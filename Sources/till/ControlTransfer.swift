@@ -1,0 +1,51 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import TillShop
+
+/// Bodies that are too large to be held in one piece.
+extension ControlClient {
+    private static let longest = TimeAmount.minutes(60)
+    private static let chunk = 256 << 10
+
+    /// Fetches a path, and hands over what comes piece by piece.
+    func download(_ path: String, to take: (Data) throws -> Void) async throws {
+        var request = HTTPClientRequest(url: address + path)
+        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        let response = try await Self.open(request, at: address, timeout: Self.longest)
+        guard response.status == .ok else { throw try await Self.refusal(response) }
+        var last = UInt8(ascii: "\n")
+        do {
+            for try await part in response.body {
+                try take(Data(part.readableBytesView))
+                last = part.readableBytesView.last ?? last
+            }
+        } catch let error as HTTPClientError {
+            throw CommandRefused("What the server sends broke off (\(error.shortDescription)). Try again.")
+        }
+        guard last == UInt8(ascii: "\n") else { throw CommandRefused("What the server sent has no end. Try again.") }
+    }
+
+    /// Puts what a file holds, piece by piece.
+    func upload(_ path: String, from file: FileHandle) async throws -> JSONTree {
+        var request = HTTPClientRequest(url: address + path)
+        request.method = .PUT
+        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        request.headers.add(name: "Content-Type", value: "application/x-ndjson")
+        let chunks = AsyncStream<ByteBuffer>(unfolding: {
+            guard let data = try? file.read(upToCount: Self.chunk), !data.isEmpty else { return nil }
+            return ByteBuffer(bytes: data)
+        })
+        request.body = .stream(chunks, length: .unknown)
+        let response = try await Self.open(request, at: address, timeout: Self.longest)
+        guard response.status == .ok else { throw try await Self.refusal(response) }
+        return try JSONTree.parse(Array(buffer: try await response.body.collect(upTo: 1 << 20)))
+    }
+
+    private static func refusal(_ response: HTTPClientResponse) async throws -> CommandRefused {
+        let body = Array(buffer: try await response.body.collect(upTo: 1 << 20))
+        let message = (try? JSONTree.parse(body))?["message"]?.text
+        return CommandRefused(message ?? "The server answered \(response.status.code).")
+    }
+}
