@@ -30,7 +30,9 @@ package final class SQLiteStorage: Storage {
             try db.execute(sql: "PRAGMA synchronous = \(isDurable ? "FULL" : "OFF")")
             return try Int.fetchOne(db, sql: "PRAGMA synchronous")
         }
-        guard synchronous == 2 || !isDurable else { throw StoreRefused.doesNotSync(path: path, level: synchronous ?? -1) }
+        guard synchronous == 2 || !isDurable else {
+            throw StoreRefused.doesNotSync(path: path, level: synchronous ?? -1)
+        }
         let migrator = Migrations.all
         if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreRefused.newer(path: path) }
         try migrator.migrate(pool)

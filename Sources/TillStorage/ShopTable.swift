@@ -25,6 +25,13 @@ package enum ShopTable: String, CaseIterable, Sendable {
         package let kind: Kind
         /// Whether a cell may be null.
         package let isOptional: Bool
+
+        /// A column.
+        package init(name: String, kind: Kind, isOptional: Bool) {
+            self.name = name
+            self.kind = kind
+            self.isOptional = isOptional
+        }
     }
 
     /// The columns whose values make a row one of its kind, and by which rows are ordered when they are written out.

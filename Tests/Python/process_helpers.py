@@ -33,10 +33,11 @@ def till_binary() -> str:
     return str(path)
 
 
-def run_till(*arguments, timeout=60) -> subprocess.CompletedProcess:
+def run_till(*arguments, timeout=60, input=None) -> subprocess.CompletedProcess:
     """Runs a command of till to its end."""
     return subprocess.run(
-        [till_binary(), *map(str, arguments)], capture_output=True, text=True, timeout=timeout, env=clean_environment()
+        [till_binary(), *map(str, arguments)],
+        capture_output=True, text=True, timeout=timeout, env=clean_environment(), input=input,
     )
 
 

@@ -34,6 +34,7 @@ from process_helpers import Server, path_part
 
 V1, V2 = GetTransactionHistoryVersion.V1, GetTransactionHistoryVersion.V2
 JSON = "application/json"
+LINES = "application/x-ndjson"
 REQUEST_ID = re.compile(r"[A-Z2-7]{26}\.0\.0")
 DAY = 86_400_000
 NO_OFFER = {"kind": "NONE"}
@@ -100,12 +101,13 @@ class ControlClient:
         self._validators = {}
 
     def call(self, operation_id, body=None, query=None, **parameters):
-        """The answer's JSON; raises ControlRefused for a documented refusal."""
+        """The answer's JSON, or its lines; raises ControlRefused for a documented refusal. A body of bytes is lines."""
         method, path, operation = self.operations[operation_id]
         for name in re.findall(r"{(\w+)}", path):
             path = path.replace("{" + name + "}", path_part(str(parameters.pop(name))))
         assert not parameters, f"{operation_id} has no parameters {sorted(parameters)}"
-        answer = self.session.request(method, self.address + path, json=body, params=query, timeout=60)
+        sent = {"data": body, "headers": {"Content-Type": LINES}} if isinstance(body, bytes) else {"json": body}
+        answer = self.session.request(method, self.address + path, params=query, timeout=60, **sent)
         return self.judge(operation_id, answer)
 
     def judge(self, operation_id, answer):
@@ -120,6 +122,9 @@ class ControlClient:
         if "content" not in responses[key]:
             assert answer.content == b"", f"{operation_id}: a body where none is documented"
             return None
+        if LINES in responses[key]["content"]:
+            assert answer.headers["Content-Type"] == LINES
+            return answer.content
         assert answer.headers["Content-Type"] == JSON, f"{operation_id}: {answer.headers.get('Content-Type')}"
         value = answer.json()
         payload_rules.no_nulls(value)

@@ -29,13 +29,13 @@ final class StorageFixture: Sendable {
     static let scope = AccountScope(realm: .sandbox, app: "com.example")
 
     /// A new account, not yet committed.
-    func account(_ customer: String, number counter: Int64) -> Account {
-        let partition = Partition(realm: .sandbox, app: "com.example", customer: customer)
+    func account(_ customer: String, number counter: Int64, in scope: AccountScope = scope) -> Account {
+        let partition = Partition(realm: scope.realm, app: scope.app, customer: customer)
         var ids = Identifiers(reserved: counter..<counter + 1)
         var account = Account(
             id: ids.account(in: partition),
-            realm: .sandbox,
-            app: "com.example",
+            realm: scope.realm,
+            app: scope.app,
             customer: customer,
             storefront: .unitedStates,
             at: Timestamp(milliseconds: 1_000_000)
@@ -87,6 +87,28 @@ final class StorageFixture: Sendable {
             sharedFrom: nil,
             modifiedDate: date
         )
+    }
+
+    /// Commits a notification of an account, owed to its primary endpoint.
+    func tell(_ account: Account, number counter: Int64) async throws {
+        let entry = OutboxEntry(
+            id: NotificationID(counter * 1_024 + account.id.partition.number),
+            scope: AccountScope(realm: account.realm, app: account.app),
+            account: account.id,
+            original: nil,
+            transaction: nil,
+            uuid: "uuid-\(counter)",
+            type: "DID_RENEW",
+            subtype: nil,
+            isTriggered: false,
+            signedDate: Timestamp(milliseconds: counter),
+            body: SignedPart(payload: [1, 2, 0, 255], signature: [7]),
+            transactionInfo: SignedPart(payload: [3], signature: [4]),
+            renewalInfo: nil,
+            chain: "chain"
+        )
+        let delivery = Delivery(of: entry, to: "primary", clock: account.clockName, due: entry.signedDate)
+        try await storage.commit([Change(notifications: [entry], deliveries: [delivery])])[0].get()
     }
 
     /// Commits an account with rows and gives it back as it then is.

@@ -27,6 +27,12 @@ final class StateGate: Sendable {
 
     /// The present era.
     var era: Era { state.withLock { $0.era } }
+    /// How many are inside, side by side.
+    var inside: Int { state.withLock { $0.inside } }
+    /// How many wait to go in.
+    var waiting: Int { state.withLock { $0.waiting.count } }
+    /// How many wait to be alone.
+    var waitingToBeAlone: Int { state.withLock { $0.waitingToBeAlone.count } }
 
     /// Runs a body side by side with others.
     ///

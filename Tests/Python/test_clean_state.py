@@ -1,0 +1,323 @@
+"""Clean state: reset, snapshots, states in files, a Till in memory. What is restored is what was saved, row by row, as
+an independent reader of the database sees it."""
+
+import itertools
+import json
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import time
+
+import pytest
+import requests
+
+from catalog_of_everything import BASIC, CATALOG, COINS
+from process_helpers import clean_environment, run_till, till_binary
+from shop_helpers import App, ControlClient, ControlRefused
+
+TABLES = {
+    "documents": "kind, name", "accounts": "partition, account", "ledger": "partition, account, change",
+    "redemptions": "realm, app, product, offer", "outbox": "id", "deliveries": "partition, notification, endpoint",
+}
+numbers = itertools.count(1)
+
+
+class Shop:
+    """A Till of the test's own, with an app that sells something of everything."""
+
+    def __init__(self, till):
+        self.till = till
+        self.control = ControlClient(till.address("control"))
+        self.team = self.control.call("createTeam", {"name": "The team"})["issuerId"]
+        self.app = self.make_app()
+
+    def make_app(self):
+        number = next(numbers)
+        bundle_id = f"com.example.clean{number}"
+        return App(self.till, self.control, bundle_id, 2_900_000_000 + number, self.team, CATALOG)
+
+    def rows(self):
+        """Every row of the tables that make up the shop, read beside the server."""
+        with sqlite3.connect(f"file:{self.till.data}/till.sqlite?mode=ro", uri=True) as database:
+            return {
+                table: database.execute(f"SELECT * FROM {table} ORDER BY {key}").fetchall()
+                for table, key in TABLES.items()
+            }
+
+    def live(self, app, customers):
+        """Subscribes customers of a frozen realm, lets half a year pass, refunds somebody, and owes notifications."""
+        realm = app.sandbox
+        realm.control("setEndpoint", {"url": "http://127.0.0.1:9/"}, endpoint="primary")
+        for number in range(customers):
+            realm.create(f"guest {number}")
+            realm.buy(f"guest {number}", BASIC)
+        realm.buy("guest 0", COINS, quantity=2)
+        app.production.create("ann")
+        app.production.buy("ann", COINS)
+        realm.control("advanceClock", {"by": "P6M", "settle": True})
+        return realm
+
+
+@pytest.fixture
+def shop(serve):
+    return Shop(serve())
+
+
+def frozen(shop):
+    shop.app.sandbox.control("setClock", {"mode": "frozen"})
+
+
+def till(shop, *arguments, **options):
+    done = run_till(*map(str, arguments), "--control", shop.till.address("control"), **options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def refused(call, *arguments, **options):
+    with pytest.raises(ControlRefused) as caught:
+        call(*arguments, **options)
+    assert caught.value.message.endswith(".")
+    return caught.value.status, caught.value.code
+
+
+def test_a_restored_shop_of_a_hundred_customers_is_the_saved_one_row_by_row(shop, capsys):
+    frozen(shop)
+    other = shop.make_app()
+    other.sandbox.create("zoe")
+    realm = shop.live(shop.app, 100)
+    shop.control.call("addFault", {"kind": "cut", "bundleId": shop.app.bundle_id})
+    saved = shop.control.call("saveSnapshot", {}, name="half-a-year")
+    assert (saved["customers"], saved["transactions"], saved["notifications"]) == (102, 702, 702)
+    before = shop.rows()
+    text = till(shop, "export-state", "-")
+
+    realm.control("advanceClock", {"by": "P1Y"})
+    realm.create("dan")
+    shop.control.call("removeFaults")
+    other.sandbox.buy("zoe", COINS)
+    assert shop.rows() != before
+
+    begun = time.perf_counter()
+    restored = shop.control.call("restoreSnapshot", name="half-a-year")
+    took = time.perf_counter() - begun
+    with capsys.disabled():
+        print(f"\nrestored 102 customers with 702 transactions in {took * 1000:.0f} ms")
+    assert restored == saved
+    assert shop.rows() == before
+    assert till(shop, "export-state", "-") == text
+    assert shop.control.call("listSnapshots")["snapshots"] == [saved]
+
+    # And it lives on: what comes next is what came next before.
+    assert realm.control("advanceClock", {"by": "P1M"})["notifications"] == [{"notice": "DID_RENEW", "count": 100}]
+
+
+def test_a_restored_app_leaves_its_neighbours_alone(shop):
+    frozen(shop)
+    shop.live(shop.app, 3)
+    other = shop.make_app()
+    other.sandbox.create("zoe")
+    shop.control.call("saveSnapshot", {"bundleId": shop.app.bundle_id}, name="one")
+    mine = till(shop, "export-state", "-", "--app", shop.app.bundle_id)
+    shop.app.sandbox.control("advanceClock", {"by": "P1Y"})
+    other.sandbox.buy("zoe", COINS)
+    theirs = till(shop, "export-state", "-", "--app", other.bundle_id)
+    till(shop, "snapshot", "restore", "one")
+    assert till(shop, "export-state", "-", "--app", shop.app.bundle_id) == mine
+    assert till(shop, "export-state", "-", "--app", other.bundle_id) == theirs
+    till(shop, "snapshot", "remove", "one")
+    assert refused(shop.control.call, "restoreSnapshot", name="one") == (404, "unknown_snapshot")
+
+
+def test_a_state_in_a_file_stands_again_in_an_empty_till(shop, serve, tmp_path):
+    frozen(shop)
+    realm = shop.live(shop.app, 3)
+    file = tmp_path / "shop.till"
+    till(shop, "export-state", file)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert not list(tmp_path.glob("*.part"))
+
+    second = serve()
+    control = ControlClient(second.address("control"))
+    done = run_till("import-state", str(file), "--control", second.address("control"))
+    assert done.stdout == "Took in all apps: 4 customers, 23 transactions, 23 notifications.\n", done.stderr
+    again = tmp_path / "again.till"
+    assert run_till("export-state", str(again), "--control", second.address("control")).returncode == 0
+    assert again.read_bytes() == file.read_bytes()
+
+    # What was signed there is delivered as it was signed; the key of the app still opens its API.
+    told = realm.control("listNotifications", query={"limit": 1})["notifications"][0]["notificationUUID"]
+    shown = [
+        each.call("getNotification", notificationUUID=told, bundleId=shop.app.bundle_id, realm="sandbox")
+        for each in (shop.control, control)
+    ]
+    assert shown[0]["signedPayload"] == shown[1]["signedPayload"]
+
+    # Both go on without ever giving a number that the other state has.
+    bought = control.call(
+        "buy", {"productId": COINS}, bundleId=shop.app.bundle_id, realm="sandbox", customer="guest 0"
+    )["transactionId"]
+    known = {row[0] for row in sqlite_ids(shop)}
+    assert int(bought) not in known
+    assert run_till("doctor", "--data", str(second.data)).returncode == 0
+
+
+def sqlite_ids(shop):
+    with sqlite3.connect(f"file:{shop.till.data}/till.sqlite?mode=ro", uri=True) as database:
+        return database.execute("SELECT id FROM ledger").fetchall()
+
+
+def test_what_is_broken_is_refused_with_its_line_and_changes_nothing(shop, tmp_path):
+    shop.app.sandbox.create("ann")
+    shop.app.sandbox.buy("ann", COINS)
+    text = till(shop, "export-state", "-")
+    assert shop.control.call("exportState") == text.encode()
+    assert shop.control.call("importState", text.encode())["customers"] == 1
+    assert till(shop, "export-state", "-") == text
+    before = shop.rows()
+    for number, (broken, words) in enumerate([
+        (text[: len(text) // 2], "Line "), (text.replace('"ann"', '"bob"'), "digest"), ("", "ends before"),
+        ("nonsense\n", "no state"), (text + "{}\n", "follows"),
+    ]):
+        file = tmp_path / f"broken-{number}"
+        file.write_text(broken)
+        done = run_till("import-state", str(file), "--control", shop.till.address("control"))
+        assert done.returncode == 1 and words in done.stderr and "till export-state" in done.stderr, done.stderr
+    assert shop.rows() == before
+    answer = requests.put(shop.till.address("control") + "/v1/state", data=b"x", headers={"Content-Type": "text/plain"})
+    assert answer.status_code == 415
+    missing = run_till("import-state", str(tmp_path / "nobody"), "--control", shop.till.address("control"))
+    assert missing.returncode == 1 and "cannot be read" in missing.stderr
+
+
+def test_numbers_of_another_app_are_not_taken(shop, serve, tmp_path):
+    shop.app.sandbox.create("ann")
+    shop.app.sandbox.buy("ann", COINS)
+    file = tmp_path / "app.till"
+    till(shop, "export-state", file, "--app", shop.app.bundle_id)
+    other = Shop(serve())
+    for number in range(40):
+        other.app.sandbox.create(f"guest {number}")
+        other.app.sandbox.buy(f"guest {number}", COINS)
+    # The same customers of the same app have the same partitions, and a fresh Till counts from one.
+    with sqlite3.connect(f"file:{other.till.data}/till.sqlite?mode=ro", uri=True) as database:
+        taken = {row[0] for row in database.execute("SELECT id FROM ledger UNION SELECT account FROM accounts")}
+    own = {row[0] for row in sqlite_ids(shop)}
+    done = run_till("import-state", str(file), "--control", other.till.address("control"))
+    if own & taken:
+        assert done.returncode == 1 and "till reset --everything" in done.stderr, done.stderr
+    else:
+        assert done.returncode == 0, done.stderr
+    assert other.control.call("getApp", bundleId=other.app.bundle_id)["bundleId"] == other.app.bundle_id
+
+
+def test_a_reset_erases_what_happened_and_leaves_what_was_set_up(shop):
+    frozen(shop)
+    shop.live(shop.app, 2)
+    shop.control.call("addFault", {"kind": "cut"})
+    assert till(shop, "reset", "--app", shop.app.bundle_id) == f"Nothing has happened in {shop.app.bundle_id}.\n"
+    rows = shop.rows()
+    assert not any(rows[table] for table in TABLES if table != "documents")
+    assert shop.app.sandbox.control("getClock")["mode"] == "real"
+    assert shop.app.sandbox.control("listEndpoints")["endpoints"]
+    assert len(shop.control.call("listFaults")["faults"]) == 1, "a fault of the whole shop is no app's"
+    shop.app.sandbox.create("ann")
+    shop.app.sandbox.buy("ann", BASIC)
+    assert till(shop, "reset") == "Nothing has happened.\n"
+    assert shop.control.call("listFaults")["faults"] == []
+    assert till(shop, "reset", "--app", shop.app.bundle_id, "--everything") == f"{shop.app.bundle_id} is gone.\n"
+    assert refused(shop.control.call, "getApp", bundleId=shop.app.bundle_id) == (404, "unknown_app")
+    assert len(shop.control.call("listKeys")["keys"]) == 1
+    assert till(shop, "reset", "--everything") == "The shop is empty.\n"
+    assert shop.control.call("listKeys")["keys"] == [] and shop.control.call("listTeams")["teams"] == []
+    assert refused(shop.control.call, "reset", {"bundleId": "com.example.nobody"}) == (404, "unknown_app")
+
+
+def test_saved_states_survive_a_restart_and_a_backup(serve, tmp_path):
+    shop = Shop(serve())
+    shop.app.sandbox.create("ann")
+    saved = shop.control.call("saveSnapshot", {}, name="fresh")
+    copy = tmp_path / "copy"
+    till(shop, "backup", copy)
+    shop.till.kill()
+    for data in (shop.till.data, copy):
+        again = serve(data=data)
+        control = ControlClient(again.address("control"))
+        assert control.call("listSnapshots")["snapshots"] == [saved]
+        assert control.call("restoreSnapshot", name="fresh") == saved
+
+
+def test_names_and_numbers_of_snapshots_have_limits(shop):
+    for name in (".hidden", "a b", "x" * 65):
+        assert refused(shop.control.call, "saveSnapshot", {}, name=name) == (400, "bad_name")
+    for number in range(100):
+        shop.control.call("saveSnapshot", {}, name=f"s{number}")
+    assert refused(shop.control.call, "saveSnapshot", {}, name="s100") == (409, "too_many_snapshots")
+    shop.control.call("saveSnapshot", {}, name="s7")
+    for number in range(100):
+        shop.control.call("removeSnapshot", name=f"s{number}")
+    assert refused(shop.control.call, "removeSnapshot", name="s7") == (404, "unknown_snapshot")
+
+
+def test_whoever_sells_for_real_lets_nobody_erase(serve):
+    shop = Shop(serve("--allow-reset", "false"))
+    text = till(shop, "export-state", "-")
+    shop.control.call("saveSnapshot", {}, name="fresh")
+    assert refused(shop.control.call, "reset", {}) == (403, "reset_not_allowed")
+    assert refused(shop.control.call, "restoreSnapshot", name="fresh") == (403, "reset_not_allowed")
+    done = run_till("import-state", "-", "--control", shop.till.address("control"), input=text)
+    assert done.returncode == 1 and "--allow-reset true" in done.stderr
+
+
+def test_an_ephemeral_till_answers_within_a_second_and_leaves_nothing(tmp_path, capsys):
+    ready = tmp_path / "ready.json"
+    ports = ["--production-port", "0", "--sandbox-port", "0", "--control-port", "0"]
+    begun = time.perf_counter()
+    process = subprocess.Popen(
+        [till_binary(), "serve", "--ephemeral", "--demo", *ports, "--ready-file", str(ready)],
+        env=clean_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=tmp_path,
+    )
+    try:
+        while not ready.exists():
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.005)
+        facts = json.loads(ready.read_text())
+        answer = requests.get(facts["sandbox"] + "/inApps/v1/transactions/1", timeout=30)
+        took = time.perf_counter() - begun
+        assert answer.status_code == 401
+        with capsys.disabled():
+            print(f"\nan ephemeral demo answered after {took * 1000:.0f} ms")
+        done = run_till("buy", "com.example.till.demo.seeds.10", "--customer", "ann", "--control", facts["control"])
+        assert done.returncode == 0, done.stderr
+        folder = facts["dataDirectory"]
+        assert stat.S_IMODE(os.stat(folder).st_mode) == 0o700
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    assert not os.path.exists(folder)
+    both = run_till("serve", "--ephemeral", "--data", str(tmp_path / "data"))
+    assert both.returncode == 64 and "--ephemeral" in both.stderr
+
+
+def test_what_a_killed_ephemeral_till_left_behind_goes_with_the_next(tmp_path):
+    def start(number):
+        ready = tmp_path / f"ready-{number}"
+        ports = ["--production-port", "0", "--sandbox-port", "0", "--control-port", "0"]
+        process = subprocess.Popen(
+            [till_binary(), "serve", "--ephemeral", *ports, "--ready-file", str(ready)],
+            env=clean_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path,
+        )
+        while not ready.exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        return process, json.loads(ready.read_text())["dataDirectory"]
+
+    first, left = start(1)
+    first.kill()
+    first.wait()
+    assert os.path.exists(left)
+    second, folder = start(2)
+    assert not os.path.exists(left) and os.path.exists(folder)
+    second.terminate()
+    assert second.wait(30) == 0

@@ -1,0 +1,218 @@
+import Foundation
+import Testing
+import TillCore
+import TillStorage
+import TillTesting
+
+@testable import TillShop
+
+@Suite("Clean and saved states")
+struct CleanStateTests {
+    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+
+    private func shop() async throws -> TestShop {
+        let test = try await TestShop(selling: SampleProducts.all)
+        _ = try await test.shop.setClock(ClockName(Self.scope), .freeze(at: nil))
+        try await test.shop.updateRules(of: Self.scope) {
+            $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/notifications")]
+        }
+        for customer in ["ann", "bob"] { try await test.buy("pro", by: customer) }
+        try await test.buy("coins", by: "ann", in: .production)
+        return test
+    }
+
+    private func text(_ shop: Shop, _ app: String? = nil) async throws -> [UInt8] {
+        var text: [UInt8] = []
+        try await shop.exportState(of: app) { text += $0 }
+        return text
+    }
+
+    private func take(_ text: [UInt8], into shop: Shop, by step: Int = 1_000) async throws -> Snapshot {
+        var state = try StateImport(shop)
+        var rest = text[...]
+        do {
+            while !rest.isEmpty {
+                try await state.take(rest.prefix(step))
+                rest = rest.dropFirst(step)
+            }
+        } catch {
+            await state.abandon()
+            throw error
+        }
+        return try await state.finish()
+    }
+
+    @Test("A year later the saved state stands again, byte for byte, and life goes on from there")
+    func restored() async throws {
+        let test = try await shop()
+        let before = try await text(test.shop)
+        let saved = try await test.shop.saveSnapshot("fresh", of: nil)
+        #expect(saved.customers == 3 && saved.transactions == 3 && saved.notifications == 3)
+        let first = try await test.shop.advance(ClockName(Self.scope), .byPeriod(Period(1, .year)), settling: false)
+        try await test.buy("coins", by: "cat")
+        try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [] }
+        _ = try await test.shop.faults.add(FaultRule(id: "", kind: .cut, seed: 1))
+        #expect(try await text(test.shop) != before)
+
+        _ = try await test.shop.restoreSnapshot("fresh")
+        #expect(try await text(test.shop) == before)
+        #expect(test.shop.faults.isEmpty)
+        #expect(test.shop.endpoints(of: Self.scope).count == 1)
+        let second = try await test.shop.advance(ClockName(Self.scope), .byPeriod(Period(1, .year)), settling: false)
+        #expect(second.notifications == first.notifications && second.accounts == 2)
+        let ids = try await test.shop.storage.notifications(NotificationQuery(scope: Self.scope, limit: 100)).map(\.id)
+        #expect(Set(ids).count == 26)
+        #expect(try await test.shop.storage.examine().isEmpty)
+    }
+
+    @Test("A reset erases what happened, of one app or of all, and leaves what was set up")
+    func reset() async throws {
+        let test = try await shop()
+        let catalog = test.shop.registry.catalog(of: TestShop.bundleID)
+        let first = try #require(try await test.shop.storage.accounts(of: nil, after: nil, limit: 1).first)
+        try await test.shop.reset(app: TestShop.bundleID, .happenings)
+        #expect(try await test.shop.storage.accounts(of: nil, after: nil, limit: 10).isEmpty)
+        #expect(test.shop.registry.catalog(of: TestShop.bundleID) == catalog)
+        #expect(test.shop.endpoints(of: Self.scope).count == 1)
+        let state = test.shop.clock(ClockName(Self.scope))
+        #expect(state == ClockState.real)
+        try await test.buy("pro", by: "ann")
+        let again = try #require(try await test.shop.storage.accounts(of: nil, after: nil, limit: 1).first)
+        #expect(again.id != first.id)
+
+        try await test.shop.reset(app: TestShop.bundleID, .everything)
+        #expect(test.shop.registry.apps.isEmpty && test.shop.registry.teams.count == 1)
+        await #expect(throws: StateRefused.unknownApp(TestShop.bundleID, known: [])) {
+            try await test.shop.reset(app: TestShop.bundleID, .everything)
+        }
+        try await test.shop.reset(app: nil, .everything)
+        #expect(test.shop.registry.teams.isEmpty && test.shop.registry.keys.isEmpty)
+    }
+
+    @Test("A written state is taken in by another Till, in pieces of any size, and is the same text there")
+    func carried() async throws {
+        let source = try await shop()
+        let text = try await text(source.shop, TestShop.bundleID)
+        let target = try await TestShop()
+        try await target.shop.reset(app: nil, .everything)
+        for step in [7, 4_096, text.count] {
+            let taken = try await take(text, into: target.shop, by: step)
+            #expect(taken.customers == 3 && taken.transactions == 3 && taken.notifications == 3)
+            #expect(try await self.text(target.shop, TestShop.bundleID) == text)
+        }
+        #expect(target.shop.registry.teams == source.shop.registry.teams)
+        #expect(target.shop.registry.keys == source.shop.registry.keys)
+        let known = try await source.shop.storage.notifications(NotificationQuery(scope: Self.scope, limit: 10))
+        for entry in known {
+            #expect(try target.shop.signedPayload(entry) == source.shop.signedPayload(entry))
+        }
+        let row = try await target.buy("coins", by: "zoe")
+        #expect(try await source.shop.storage.transaction(row.id) == nil)
+        #expect(try await target.shop.storage.snapshots().isEmpty)
+        #expect(try await target.shop.storage.examine().isEmpty)
+    }
+
+    @Test("What is not what was written is refused with its line, and nothing is changed")
+    func refused() async throws {
+        let test = try await shop()
+        let text = String(decoding: try await text(test.shop, TestShop.bundleID), as: UTF8.self)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        func joined(_ change: (inout [String]) -> Void) -> String {
+            var changed = lines
+            change(&changed)
+            return changed.joined(separator: "\n")
+        }
+        let accounts = try #require(lines.firstIndex { $0.contains(#""table":"accounts""#) })
+        let documents = try #require(lines.firstIndex { $0.contains(#""table":"documents""#) })
+        let wrong: [(String, Int, String)] = [
+            ("", 1, "ends before"), ("{}", 1, "no state"), ("[1]\n", 1, "no state"),
+            (joined { $0[0] = $0[0].replacing("\"format\":1", with: "\"format\":2") }, 1, "format is 2"),
+            (joined { $0.removeLast(2) }, lines.count - 2, "ends before"),
+            (joined { $0.remove(at: accounts + 1) }, lines.count - 2, "digest"),
+            (joined { $0[accounts + 1] += " " }, lines.count - 1, "digest"),
+            (joined { $0[accounts + 1] = "[1,2]" }, accounts + 2, "no row of accounts"),
+            (joined { $0[accounts + 1] = "[[[[" }, accounts + 2, "no row of accounts"),
+            (joined { $0[accounts + 1] = $0[accounts + 1].replacing("sandbox", with: "moon") }, accounts + 2, "realm"),
+            (
+                joined { $0[accounts + 1] = $0[accounts + 1].replacing("com.example.shop\",", with: "com.thief\",") },
+                accounts + 2, "another app"
+            ),
+            (joined { $0[accounts] = $0[accounts].replacing("version", with: "verse") }, accounts + 1, "columns"),
+            (joined { $0.insert(#"["x"]"#, at: 1) }, 2, "before any table"),
+            (joined { $0.insert($0[documents], at: accounts) }, accounts + 1, "comes twice"),
+            (
+                joined { $0[documents + 1] = $0[documents + 1].replacing("appleID", with: "pearID") }, documents + 2,
+                "cannot be read"
+            ),
+            (joined { $0[accounts] = #"{"columns":[],"table":"orders"}"# }, accounts + 1, "no table orders"),
+            (joined { $0.insert("nonsense", at: 3) }, 4, "neither"), (text + "more\n", lines.count, "follows"),
+        ]
+        let before = try await self.text(test.shop)
+        for (changed, line, words) in wrong {
+            do {
+                _ = try await take(Array(changed.utf8), into: test.shop)
+                Issue.record("taken in: \(words)")
+            } catch StateRefused.badFile(let place, let what) {
+                #expect(place == line && what.contains(words), "\(place): \(what), not \(line): \(words)")
+            }
+        }
+        #expect(try await self.text(test.shop) == before)
+        #expect(try await test.shop.storage.snapshots().isEmpty)
+    }
+
+    @Test("A restore in the middle of acts, leaps and deliveries leaves one state, whole")
+    func amidst() async throws {
+        let test = try await shop()
+        let post = try await ListeningPost.start { _ in .status(200) }
+        try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
+        let sender = try test.startSending()
+        _ = try await test.shop.saveSnapshot("fresh", of: TestShop.bundleID)
+        for round in 0..<6 {
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<12 {
+                    group.addTask { _ = try? await test.buy("coins", by: "guest \(round)-\(number % 5)") }
+                }
+                group.addTask {
+                    _ = try? await test.shop.advance(
+                        ClockName(Self.scope),
+                        .byPeriod(Period(2, .month)),
+                        settling: true
+                    )
+                }
+                group.addTask { _ = try? await test.shop.restoreSnapshot("fresh") }
+            }
+            #expect(try await test.shop.storage.examine().isEmpty)
+        }
+        await test.shop.gate.together {}
+        await test.stopSending(sender)
+        _ = try await test.shop.restoreSnapshot("fresh")
+        let accounts = try await test.shop.storage.accounts(of: nil, after: nil, limit: 100)
+        #expect(accounts.map(\.customer).sorted() == ["ann", "ann", "bob"])
+        // What came about before the last restore is noted nowhere.
+        for entry in try await test.shop.storage.notifications(NotificationQuery(scope: Self.scope, limit: 100)) {
+            #expect(try await test.shop.storage.deliveries(of: entry.id).allSatisfy { $0.attempts.isEmpty })
+        }
+        try await post.stop()
+    }
+
+    @Test("Who sells for real lets nobody erase")
+    func forbidden() async throws {
+        var settings = Settings()
+        settings.allowReset = false
+        let test = try await TestShop(selling: SampleProducts.all, settings: settings)
+        let text = try await text(test.shop)
+        _ = try await test.shop.saveSnapshot("fresh", of: nil)
+        await #expect(throws: StateRefused.forbidden) { try await test.shop.reset(app: nil, .happenings) }
+        await #expect(throws: StateRefused.forbidden) { try await test.shop.restoreSnapshot("fresh") }
+        await #expect(throws: StateRefused.forbidden) { try await take(text, into: test.shop) }
+    }
+
+    @Test(
+        "A snapshot's name is plain",
+        arguments: ["", ".hidden", "a/b", "a b", "ä", String(repeating: "a", count: 65)]
+    )
+    func names(_ name: String) async throws {
+        let test = try await TestShop()
+        await #expect(throws: StateRefused.badName(name)) { try await test.shop.saveSnapshot(name, of: nil) }
+    }
+}
