@@ -5,7 +5,10 @@ binary or library fails the run with the line that mends it; nothing is skipped.
 """
 
 import itertools
+import json
+import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -21,16 +24,41 @@ try:
     import jsonschema  # noqa: F401
     import jwt  # noqa: F401
     import openapi_spec_validator  # noqa: F401
+    import pg8000  # noqa: F401
     import requests  # noqa: F401
+    import xdist  # noqa: F401
 except ImportError as missing:
     pytest.exit(f"{missing}. Install what the tests need with: scripts/install test", returncode=1)
 
 from catalog_of_everything import CATALOG  # noqa: E402
-from shop_helpers import App, ControlClient, Till  # noqa: E402
+from shop_helpers import App, ControlClient, Till, control_calls, provoked_codes  # noqa: E402
+
+# A folder in which processes that share a run write down what they have done, for those that judge the whole.
+RECORDS = os.environ.get("TILL_TEST_RECORDS")
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: is judged by the clock or needs the whole machine, and bears no neighbour")
     config.addinivalue_line("markers", "last: runs when everything else has run, and judges the run")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish():
+    if RECORDS and (control_calls or provoked_codes):
+        calls = {name: sorted(statuses) for name, statuses in control_calls.items()}
+        record = {"provokedCodes": sorted(provoked_codes), "controlCalls": calls}
+        (Path(RECORDS) / f"{os.getpid()}.json").write_text(json.dumps(record))
+
+
+@pytest.fixture(scope="session")
+def whole_run():
+    """What this process and those before it have done: the codes that were provoked, the calls of control."""
+    for file in Path(RECORDS).glob("*.json") if RECORDS else ():
+        record = json.loads(file.read_text())
+        provoked_codes.update(record["provokedCodes"])
+        for name, statuses in record["controlCalls"].items():
+            control_calls.setdefault(name, set()).update(statuses)
+    return provoked_codes, control_calls
 
 
 def pytest_collection_modifyitems(items):
