@@ -61,9 +61,21 @@ def whole_run():
     return provoked_codes, control_calls
 
 
+# The files that take longest, first: with several workers none is left alone with one of these at the end.
+LONGEST = [
+    "test_history_changes", "test_crash", "test_hostile_receipts", "test_crash_clock", "test_exec", "test_scenarios",
+    "test_storekit_files", "test_documentation", "test_hostile", "test_exec_database", "test_receipts",
+]
+
+
 def pytest_collection_modifyitems(items):
-    """The tests that judge the whole run come last."""
-    items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+    """The long ones come first, and the tests that judge the whole run come last."""
+    def place(item):
+        name = item.path.stem
+        is_last = item.get_closest_marker("last") is not None
+        return is_last, LONGEST.index(name) if name in LONGEST else len(LONGEST)
+
+    items.sort(key=place)
 
 
 @pytest.fixture(scope="session")
