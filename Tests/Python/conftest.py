@@ -38,7 +38,7 @@ RECORDS = os.environ.get("TILL_TEST_RECORDS")
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "alone: is judged by the clock or needs the whole machine, and bears no neighbour")
+    config.addinivalue_line("markers", "alone: is judged by the clock, and bears no neighbour")
     config.addinivalue_line("markers", "last: runs when everything else has run, and judges the run")
 
 

@@ -63,7 +63,7 @@ class Database:
 
     def close(self):
         self.connection.close()
-        # runuser waits for the server and hands on a SIGTERM, which lets nobody be cut off; a SIGINT would.
+        # To the server itself, not to runuser: SIGINT ends it without waiting for whoever is connected.
         (pid, *_) = (self.folder / "data/postmaster.pid").read_text().splitlines()
         os.kill(int(pid), signal.SIGINT)
         self.process.wait(30)
