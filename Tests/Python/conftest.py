@@ -121,8 +121,8 @@ def app(server, control, team):
 
 @pytest.fixture(scope="session")
 def other_app(server, control, team):
-    """Another app of the same team."""
-    return App(server, control, "com.example.neighbour", 1234567891, team, CATALOG)
+    """Another app of the same team. Whoever gives no Apple id gets the next above the highest, so this one lies below."""
+    return App(server, control, "com.example.neighbour", 1234567889, team, CATALOG)
 
 
 @pytest.fixture(scope="session")
