@@ -5,7 +5,10 @@ binary or library fails the run with the line that mends it; nothing is skipped.
 """
 
 import itertools
+import json
+import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -21,21 +24,58 @@ try:
     import jsonschema  # noqa: F401
     import jwt  # noqa: F401
     import openapi_spec_validator  # noqa: F401
+    import pg8000  # noqa: F401
     import requests  # noqa: F401
+    import xdist  # noqa: F401
 except ImportError as missing:
     pytest.exit(f"{missing}. Install what the tests need with: scripts/install test", returncode=1)
 
 from catalog_of_everything import CATALOG  # noqa: E402
-from shop_helpers import App, ControlClient, Till  # noqa: E402
+from shop_helpers import App, ControlClient, Till, control_calls, provoked_codes  # noqa: E402
+
+# A folder in which processes that share a run write down what they have done, for those that judge the whole.
+RECORDS = os.environ.get("TILL_TEST_RECORDS")
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: is judged by the clock, and bears no neighbour")
     config.addinivalue_line("markers", "last: runs when everything else has run, and judges the run")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish():
+    if RECORDS and (control_calls or provoked_codes):
+        calls = {name: sorted(statuses) for name, statuses in control_calls.items()}
+        record = {"provokedCodes": sorted(provoked_codes), "controlCalls": calls}
+        (Path(RECORDS) / f"{os.getpid()}.json").write_text(json.dumps(record))
+
+
+@pytest.fixture(scope="session")
+def whole_run():
+    """What this process and those before it have done: the codes that were provoked, the calls of control."""
+    for file in Path(RECORDS).glob("*.json") if RECORDS else ():
+        record = json.loads(file.read_text())
+        provoked_codes.update(record["provokedCodes"])
+        for name, statuses in record["controlCalls"].items():
+            control_calls.setdefault(name, set()).update(statuses)
+    return provoked_codes, control_calls
+
+
+# The files that take longest, first: with several workers none is left alone with one of these at the end.
+LONGEST = [
+    "test_history_changes", "test_crash", "test_hostile_receipts", "test_crash_clock", "test_exec", "test_scenarios",
+    "test_storekit_files", "test_documentation", "test_hostile", "test_exec_database", "test_receipts",
+]
+
+
 def pytest_collection_modifyitems(items):
-    """The tests that judge the whole run come last."""
-    items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+    """The long ones come first, and the tests that judge the whole run come last."""
+    def place(item):
+        name = item.path.stem
+        is_last = item.get_closest_marker("last") is not None
+        return is_last, LONGEST.index(name) if name in LONGEST else len(LONGEST)
+
+    items.sort(key=place)
 
 
 @pytest.fixture(scope="session")
@@ -81,8 +121,8 @@ def app(server, control, team):
 
 @pytest.fixture(scope="session")
 def other_app(server, control, team):
-    """Another app of the same team."""
-    return App(server, control, "com.example.neighbour", 1234567891, team, CATALOG)
+    """Another app of the same team. Whoever gives no Apple id gets the next above the highest, so this one lies below."""
+    return App(server, control, "com.example.neighbour", 1234567889, team, CATALOG)
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,6 @@ import requests
 from appstoreserverlibrary.api_client import APIException, AppStoreServerAPIClient, GetTransactionHistoryVersion
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.models.TransactionHistoryRequest import Order, TransactionHistoryRequest
-from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -31,6 +30,7 @@ from jsonschema import Draft202012Validator
 import error_codes
 import payload_rules
 from process_helpers import Server, path_part
+from remembering_verifier import RememberingVerifier
 
 V1, V2 = GetTransactionHistoryVersion.V1, GetTransactionHistoryVersion.V2
 JSON = "application/json"
@@ -326,7 +326,7 @@ class Realm:
         # The clock by which what is asked for lives; None is the wall's.
         self.clock = None
         self._session = requests.Session()
-        self.verifier = SignedDataVerifier(
+        self.verifier = RememberingVerifier(
             [app.root], False, Environment(self.environment), app.bundle_id,
             app.apple_id if name == "production" else None,
         )

@@ -22,10 +22,13 @@ RIGHT = ["control", "replayed-notification"]
 
 @pytest.fixture
 def judged(realm):
-    """Apple's verifier of the realm, online checks off: the status of what it refuses, or None."""
+    """Apple's verifier of the realm, online checks off and nothing remembered: the status of what it refuses, or None."""
+    app = realm.app
+    verifier = SignedDataVerifier([app.root], False, Environment(realm.environment), app.bundle_id, app.apple_id)
+
     def judge(kind, jws):
         try:
-            getattr(realm.verifier, f"verify_and_decode_{kind}")(jws)
+            getattr(verifier, f"verify_and_decode_{kind}")(jws)
         except VerificationException as refused:
             return refused.status.name
 

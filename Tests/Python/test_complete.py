@@ -3,12 +3,11 @@
 import pytest
 
 import error_codes
-import shop_helpers
 
 
 @pytest.mark.last
-def test_every_documented_error_was_provoked_or_is_listed_with_its_reason():
-    provoked, listed = shop_helpers.provoked_codes, set(error_codes.LISTED)
+def test_every_documented_error_was_provoked_or_is_listed_with_its_reason(whole_run):
+    provoked, listed = whole_run[0], set(error_codes.LISTED)
     documented = error_codes.NAMES | error_codes.CHOSEN
     missing = sorted(set(documented) - provoked - listed)
     names = ", ".join(f"{code} {documented[code]}" for code in missing)
@@ -20,8 +19,8 @@ def test_every_documented_error_was_provoked_or_is_listed_with_its_reason():
 
 
 @pytest.mark.last
-def test_every_operation_of_control_was_called_and_answered_as_documented(control):
-    called = shop_helpers.control_calls
+def test_every_operation_of_control_was_called_and_answered_as_documented(control, whole_run):
+    called = whole_run[1]
     missing = sorted(
         operation for operation in control.operations
         if not any(status.startswith("2") for status in called.get(operation, ()))

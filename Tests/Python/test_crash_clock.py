@@ -111,6 +111,7 @@ class Subscriber:
         return +told
 
 
+@pytest.mark.alone
 def test_every_state_change_is_told_through_kill_9(servers, post, tmp_path):
     print(f"\nTILL_CRASH_SEED={SEED}")
     chance = random.Random(SEED)

@@ -7,6 +7,8 @@ Blocks of these kinds are run, page by page, each page on a fresh demo shop of i
 - http: requests to control, a method and a path and under them the body; each must be answered with 2xx.
 - python: a block that imports the official library runs, after the commands in its comments (`# till …`). It finds
   signed_transaction_info, KEY_FILE, KEY_ID, ISSUER_ID and TRANSACTION_ID set, and the sandbox at its usual address.
+- python and sh that begin with "# file: NAME": written to that file, for the commands behind it. On such a page a text
+  block behind a console block is what each of its commands prints.
 
 Placeholders: $TX a transaction of ann, $ORDER its order, $SUB the transaction of her subscription, $ANN her app
 transaction id, $KEY a key id, $REQUEST the id of a refused request, $NOTIFICATION a notification about ann, $FOLDER a
@@ -30,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("**/*.md")) + [page for page in [ROOT / "README.md"] if page.exists()]
 TILL = os.environ.get("TILL_BIN", str(ROOT / ".build/debug/till"))
+FILE = re.compile(r"# file: ([\w.-]+)\n")
 APP = "/v1/apps/com.example.till.demo/sandbox"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -55,17 +58,19 @@ def is_run(page: Path) -> bool:
 class Shop:
     """A demo server in a folder of its own."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, *flags: str):
         self.folder = folder
         self.work = folder / "cwd"
         self.work.mkdir()
         ready = folder / "ready.json"
         self.log = open(folder / "log", "wb")
         clean = {key: value for key, value in os.environ.items() if not key.startswith("TILL_")}
-        self.environment = clean | {"TILL_DATA": str(folder / "data")}
+        # Examples say till and python3, and find this build and the tests' libraries.
+        path = os.pathsep.join([str(Path(TILL).parent), str(Path(sys.executable).parent), clean["PATH"]])
+        self.environment = clean | {"TILL_DATA": str(folder / "data"), "PATH": path}
         self.process = subprocess.Popen(
             [TILL, "serve", "--demo", "--production-port", "0", "--sandbox-port", "0", "--control-port", "0"]
-            + ["--ready-file", str(ready)],
+            + ["--ready-file", str(ready), *flags],
             env=self.environment,
             stdout=self.log,
             stderr=self.log,
@@ -146,18 +151,25 @@ def http_requests(text: str) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if is_run(page)], ids=name)
 def test_examples_run(page: Path, tmp_path: Path):
-    shop = Shop(tmp_path)
+    asks_for_names = any(command.startswith("till hosts") for command in commands(page))
+    shop = Shop(tmp_path, *(["--tls-port", "0", "--proxy-port", "0"] if asks_for_names else []))
+    files, printed = [], []
     try:
-        for kind, text in blocks(page, "console", "http", "python"):
-            if kind == "console":
-                for line in text.splitlines():
-                    run(line, shop)
+        for kind, text in blocks(page, "console", "http", "python", "sh", "text"):
+            if named := FILE.match(text):
+                files.append(named[1])
+                (shop.work / named[1]).write_text(text)
+            elif kind == "console":
+                printed = [run(line, shop) for line in text.splitlines()]
             elif kind == "http":
                 for method, path, body in http_requests(text):
                     answer = shop.control(method, shop.fill(path), shop.fill(body))
                     assert answer.ok, f"{method} {path}: {answer.status_code} {answer.text}"
-            elif "appstoreserverlibrary" in text:
+            elif kind == "text" and files and printed:
+                assert printed == [text] * len(printed)
+            elif kind == "python" and "appstoreserverlibrary" in text:
                 verify(text, shop)
+            printed = printed if kind == "console" else []
     finally:
         shop.close()
 
@@ -179,7 +191,8 @@ def verify(text: str, shop: Shop):
     assert done.stdout.startswith("com.example.till.demo."), done.stdout
 
 
-def run(line: str, shop: Shop):
+def run(line: str, shop: Shop) -> str:
+    """What the command prints; nothing, if it is one that is not run."""
     assert line.startswith("$ "), f"a console block holds commands only, put output in a text block: {line}"
     words = shlex.split(shop.fill(line[2:]))
     if words[0] == "make":
@@ -190,6 +203,8 @@ def run(line: str, shop: Shop):
         assert words[0] == "till", f"neither till nor make: {line}"
         done = shop.till(words[1:])
         assert done.returncode == 0, f"{line}\nexit code {done.returncode}\n{done.stdout}{done.stderr}"
+        return done.stdout
+    return ""
 
 
 def check_targets(words: list[str]):
@@ -265,6 +280,15 @@ def test_links_lead_somewhere(page: Path):
 def test_json_is_json(page: Path):
     for _, text in blocks(page, "json"):
         json.loads(text)
+
+
+def test_the_compose_file_leads_every_name_to_till():
+    text = (DOCS / "operating/bring-your-backend.md").read_text()
+    hosts = (DOCS / "operating/hosts.md").read_text().split("There are three ways")[0]
+    names = re.findall(r"`([a-z.-]+\.apple\.com)`", hosts)
+    (compose,) = [block for kind, block in FENCE.findall(text) if kind == "yaml"]
+    assert len(names) == 6
+    assert sorted(re.findall(r"- ([a-z.-]+\.apple\.com)$", compose, re.MULTILINE)) == sorted(names)
 
 
 def test_error_table_is_that_of_the_code():

@@ -110,22 +110,37 @@ def bench(tmp_path):
     assert bench.leftovers() == []
 
 
-def backend(bench, user=None):
-    """A program that buys with `till`, in either realm, and then is the unchanged backend."""
+def backend(bench, user=None, name="unchanged_backend.py"):
+    """A program that buys with `till` in either realm, takes the receipts, and then is the unchanged backend."""
     till = str(bench.folder / "bin" / Path(till_binary()).name) if user else till_binary()
-    buy = f"'{till}' buy {SEEDS} --customer exec --json"
-    pick = "sed -n 's/.*\"transactionId\" *: *\"\\([0-9]*\\)\".*/\\1/p' | head -n 1"
-    create = " && ".join(f"'{till}' customer create exec --realm {realm} >&2" for realm in ("sandbox", "production"))
-    program = " ".join(f"'{part}'" for part in [*bench.python(user), bench.script("unchanged_backend.py", user)])
-    return ["sh", "-ec", f"{create}\nS=$({buy} | {pick})\nP=$({buy} --realm production | {pick})\n"
-                         f"exec {program} sandbox=$S production=$P"]
+    program = " ".join(f"'{part}'" for part in [*bench.python(user), bench.script(name, user)])
+    lines = []
+    for realm in ("sandbox", "production"):
+        lines += [
+            f"'{till}' customer create exec --realm {realm} >&2",
+            f"{realm}=$('{till}' buy {SEEDS} --customer exec --realm {realm} --json"
+            " | sed -n 's/.*\"transactionId\" *: *\"\\([0-9]*\\)\".*/\\1/p' | head -n 1)",
+            f"'{till}' receipt --customer exec --realm {realm} > \"$TMPDIR/{realm}.receipt\"",
+        ]
+    arguments = [f"{realm}=${realm} {realm}-receipt=\"$TMPDIR/{realm}.receipt\"" for realm in ("sandbox", "production")]
+    # What the program leaves behind is its own affair.
+    lines += [f"code=0; {program} {' '.join(arguments)} || code=$?", 'rm "$TMPDIR"/*.receipt', "exit $code"]
+    return ["sh", "-ec", "\n".join(lines)]
 
 
 def assert_found(done):
+    """Either realm was asked and answered: Apple's client, its verifier, and the receipt, which production judges
+    first."""
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
-    assert [found[realm]["environment"] for realm in ("production", "sandbox")] == ["Production", "Sandbox"]
-    assert all(found[realm]["requestId"].endswith(".0.0") and found[realm]["status"] == 21002 for realm in found)
+    for realm, statuses in (("production", [0]), ("sandbox", [21007, 0])):
+        assert (found[realm]["environment"], found[realm]["productId"]) == (realm.capitalize(), SEEDS)
+        receipt = found[realm]["receipt"]
+        assert receipt["statuses"] == statuses and receipt["requestId"].endswith(".0.0")
+        assert receipt["answer"]["environment"] == realm.capitalize()
+        sold = receipt["answer"]["receipt"]["in_app"]
+        assert [item["transaction_id"] for item in sold] == [found[realm]["transactionId"]]
+    return found
 
 
 # The ways -------------------------------------------------------------------------------------------------------------

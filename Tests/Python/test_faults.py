@@ -2,16 +2,27 @@
 
 import itertools
 import json
+import re
 import time
 
 import pytest
 import requests
-from appstoreserverlibrary.api_client import APIException
+from appstoreserverlibrary.api_client import APIError, APIException
+from appstoreserverlibrary.models.ConsumptionRequest import ConsumptionRequest
+from appstoreserverlibrary.models.ConsumptionRequestV1 import ConsumptionRequestV1
+from appstoreserverlibrary.models.DeliveryStatus import DeliveryStatus
+from appstoreserverlibrary.models.ExtendRenewalDateRequest import ExtendRenewalDateRequest
+from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtendRenewalDateRequest
+from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
+from appstoreserverlibrary.models.RefundHistoryResponse import RefundHistoryResponse
+from appstoreserverlibrary.models.TransactionHistoryRequest import TransactionHistoryRequest
+from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
 
 import told
 from catalog_of_everything import BASIC, CATALOG, COINS
+from error_codes import CHOSEN, NAMES
 from listening_post import ListeningPost
-from shop_helpers import App, ControlRefused
+from shop_helpers import V1, V2, App, ControlRefused
 from told import control_of, listen, until
 
 NO_OFFER = {"kind": "NONE"}
@@ -49,12 +60,43 @@ def struck(realm):
 
 
 def documented_codes():
-    """Those that a rule can ask for: what the server's own refusal of a wrong one does not say, the table does."""
-    from error_codes import NAMES
-
+    """Those that a rule can ask for: of the routes that are served."""
     retention = range(4_000_161, 4_000_183), range(4_000_211, 4_000_227), range(4_030_014, 4_030_027)
     later = {4_000_225, 4_040_014, 4_040_015, 4_040_018, 4_040_020, 4_040_021, 4_040_022, 4_090_000, 4_090_001}
-    return [code for code in NAMES if code not in later and not any(code in part for part in retention)]
+    return [code for code in NAMES | CHOSEN if code not in later and not any(code in part for part in retention)]
+
+
+TYPED = {int(error.value): error for error in APIError}
+
+# Every route of the API by its name, as Apple's client calls it.
+CALLS = {
+    "getTransactionHistory": lambda client: client.get_transaction_history(
+        "1", None, TransactionHistoryRequest(), V2),
+    "getTransactionHistoryV1": lambda client: client.get_transaction_history(
+        "1", None, TransactionHistoryRequest(), V1),
+    "getTransactionInfo": lambda client: client.get_transaction_info("1"),
+    "finishTransaction": lambda client: client.finish_transaction("1"),
+    "setAppAccountToken": lambda client: client.set_app_account_token("1", UpdateAppAccountTokenRequest("x")),
+    "getAppTransactionInfo": lambda client: client.get_app_transaction_info("1"),
+    "getAllSubscriptionStatuses": lambda client: client.get_all_subscription_statuses("1"),
+    "extendSubscriptionRenewalDate": lambda client: client.extend_subscription_renewal_date(
+        "1", ExtendRenewalDateRequest()),
+    "massExtendSubscriptionRenewalDate": lambda client: client.extend_renewal_date_for_all_active_subscribers(
+        MassExtendRenewalDateRequest()),
+    "getMassExtensionStatus": lambda client: client.get_status_of_subscription_renewal_date_extensions("1", "x"),
+    "lookUpOrderId": lambda client: client.look_up_order_id("M1"),
+    "getRefundHistory": lambda client: client.get_refund_history("1", None),
+    # The official client has no call for this one; its own machinery makes the request all the same.
+    "getRefundHistoryV1": lambda client: client._make_request(
+        "/inApps/v1/refund/lookup/1", "GET", {}, None, RefundHistoryResponse),
+    "sendConsumptionInformation": lambda client: client.send_consumption_information(
+        "1", ConsumptionRequest(True, False, DeliveryStatus.DELIVERED)),
+    "sendConsumptionInformationV1": lambda client: client.send_consumption_data("1", ConsumptionRequestV1()),
+    "getNotificationHistory": lambda client: client.get_notification_history(
+        None, NotificationHistoryRequest(startDate=1, endDate=2)),
+    "requestTestNotification": lambda client: client.request_test_notification(),
+    "getTestNotificationStatus": lambda client: client.get_test_notification_status("x"),
+}
 
 
 @pytest.mark.parametrize("code", documented_codes())
@@ -67,13 +109,38 @@ def test_each_documented_error_arrives_at_apples_client(server, control, team, a
     try:
         with pytest.raises(APIException) as caught:
             sandbox.client.get_transaction_info(id_)
-        assert caught.value.raw_api_error == code
+        assert caught.value.raw_api_error == code and caught.value.api_error is TYPED.get(code)
         assert caught.value.http_status_code == code // 10_000
         assert caught.value.error_message.endswith((".", ")"))
         # The limit is used up.
         assert sandbox.client.get_transaction_info(id_).signedTransactionInfo
     finally:
         control.call("removeFault", faultId=rule["id"])
+
+
+def test_the_calls_are_those_of_every_route(control):
+    with pytest.raises(ControlRefused) as refused:
+        control.call("addFault", {"kind": "cut", "route": "nothing"})
+    named = set(refused.value.message.removesuffix(".").replace(",", " ").split())
+    assert {"verifyReceipt", *CALLS} <= named
+    routes = {word for word in named if re.fullmatch("(get|send|request|look|extend|mass|set|finish)[A-Z].*", word)}
+    assert routes == {*CALLS}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("route", CALLS)
+@pytest.mark.parametrize("realm", ["sandbox"], indirect=True)
+def test_each_route_hands_on_each_documented_error(realm, route):
+    """A rule for each code, each for one call: they strike one after the other, and whatever was asked."""
+    codes = documented_codes()
+    for code in codes:
+        fault(realm, "error", code=code, route=route, limit=1)
+    for code in codes:
+        with pytest.raises(APIException) as caught:
+            CALLS[route](realm.client)
+        assert (caught.value.http_status_code, caught.value.raw_api_error) == (code // 10_000, code)
+        assert caught.value.api_error is TYPED.get(code) and caught.value.error_message
+    assert struck(realm) == [1] * len(codes)
 
 
 def test_an_error_may_say_when_to_come_back(realm):
@@ -185,6 +252,18 @@ def test_apples_hourly_limits(realm):
     assert limited.json() == {"errorCode": 4_290_000, "errorMessage": "Rate limit exceeded."}
     wait = int(limited.headers["Retry-After"]) - time.time() * 1_000
     assert 0 < wait <= 3_600_000 and int(limited.headers["Retry-After"]) % 3_600_000 == 0
+
+
+def test_each_status_of_verify_receipt_arrives(realm):
+    realm.buy("ann", COINS)
+    question = {"receipt-data": realm.control("getReceipt", customer="ann")["receipt"]}
+    retryable = {21_010: False} | dict.fromkeys([21_100, 21_150, 21_199], True)
+    statuses = [*range(21_000, 21_010), *retryable]
+    for status in statuses:
+        fault(realm, "receiptStatus", code=status, limit=1)
+    for status in [*statuses, 0]:
+        answer = requests.post(f"{realm.base}/verifyReceipt", json=question, timeout=30).json()
+        assert (answer["status"], answer.get("is_retryable")) == (status, retryable.get(status))
 
 
 def test_verify_receipt_fails_on_demand(realm):

@@ -329,7 +329,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("code, changes", WRONG, ids=[f"{code}-{changes}"[:60] for code, changes in WRONG])
+@pytest.mark.parametrize("code, changes", WRONG, ids=[f"{code}-{number}" for number, (code, _) in enumerate(WRONG)])
 def test_a_wrong_filter_is_refused_with_its_own_code(app, code, changes):
     wanted = body(**changes)
     app.production.refused(

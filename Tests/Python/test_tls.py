@@ -108,7 +108,13 @@ def curl(secure, *arguments):
 
 
 def test_the_official_client_and_requests_reach_both_realms_with_variables_alone(secure, tmp_path):
-    bought = {realm: secure.app.realm(realm).buy("unmodified", COINS).id for realm in ("production", "sandbox")}
+    realms = ("production", "sandbox")
+    bought = {realm: secure.app.realm(realm).buy("unmodified", COINS).id for realm in realms}
+    arguments = [f"{realm}={id_}" for realm, id_ in bought.items()]
+    for realm in realms:
+        receipt = tmp_path / f"{realm}.receipt"
+        receipt.write_text(secure.app.realm(realm).control("getReceipt", customer="unmodified")["receipt"])
+        arguments.append(f"{realm}-receipt={receipt}")
     key, root = tmp_path / "key.p8", tmp_path / "root.der"
     key.write_text(secure.app.key["privateKey"])
     root.write_bytes(secure.app.root)
@@ -120,15 +126,15 @@ def test_the_official_client_and_requests_reach_both_realms_with_variables_alone
     }
     backend = Path(__file__).with_name("unchanged_backend.py")
     done = subprocess.run(
-        [sys.executable, str(backend), *(f"{realm}={id_}" for realm, id_ in bought.items())],
-        capture_output=True, text=True, timeout=60, env=environment,
+        [sys.executable, str(backend), *arguments], capture_output=True, text=True, timeout=60, env=environment
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    for realm, environment in (("production", "Production"), ("sandbox", "Sandbox")):
+    for realm, statuses in (("production", [0]), ("sandbox", [21007, 0])):
         assert found[realm]["transactionId"] == bought[realm]
-        assert found[realm]["environment"] == environment
-        assert found[realm]["requestId"].endswith(".0.0") and found[realm]["status"] == 21002
+        assert found[realm]["environment"] == realm.capitalize()
+        assert found[realm]["receipt"]["requestId"].endswith(".0.0")
+        assert found[realm]["receipt"]["statuses"] == statuses
 
 
 @pytest.mark.parametrize("host, environment", HOSTS.items())

@@ -1,47 +1,58 @@
 """A backend as its owner wrote it: Apple's library and `requests`, with no word of Till. Prints what it found as JSON.
 
-It knows its key and its app from the environment and Apple's addresses from the library, and gets the id of a
-transaction of each realm as an argument.
+It knows its key and its app from a file of settings, or else from the environment, and Apple's addresses from the
+library. Its arguments are the id of a transaction of each realm (`sandbox=…`) and, if wanted, a receipt of each
+(`sandbox-receipt=FILE`).
 """
 
 import json
 import os
 import sys
 
-import requests
 from appstoreserverlibrary.api_client import AppStoreServerAPIClient
 from appstoreserverlibrary.models.Environment import Environment
-from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
+from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
 
-RECEIPTS = {"production": "https://buy.itunes.apple.com", "sandbox": "https://sandbox.itunes.apple.com"}
+from unchanged_receipts import verify_receipt
+
+REALMS = {"production": Environment.PRODUCTION, "sandbox": Environment.SANDBOX}
 
 
-def look_up(realm, environment, transaction_id):
-    with open(os.environ["TILL_KEY"], "rb") as key:
+def load_settings(arguments):
+    if arguments and arguments[0].endswith(".json"):
+        with open(arguments.pop(0)) as file:
+            return json.load(file)
+    return os.environ
+
+
+def look_up(settings, environment, transaction_id):
+    with open(settings["TILL_KEY"], "rb") as key:
         client = AppStoreServerAPIClient(
-            key.read(), os.environ["TILL_KEY_ID"], os.environ["TILL_ISSUER_ID"], os.environ["TILL_APP"], environment
+            key.read(), settings["TILL_KEY_ID"], settings["TILL_ISSUER_ID"], settings["TILL_APP"], environment
         )
-    with open(os.environ["TILL_ROOT_DER"], "rb") as root:
+    with open(settings["TILL_ROOT_DER"], "rb") as root:
         verifier = SignedDataVerifier(
-            [root.read()], "ONLINE_CHECKS" in os.environ, environment, os.environ["TILL_APP"], int(os.environ["TILL_APP_APPLE_ID"])
+            [root.read()], "ONLINE_CHECKS" in settings, environment, settings["TILL_APP"],
+            int(settings["TILL_APP_APPLE_ID"]),
         )
-    found = verifier.verify_and_decode_signed_transaction(
-        client.get_transaction_info(transaction_id).signedTransactionInfo
-    )
-    # Whether a receipt is good is not this program's question, but who answers.
-    receipt = requests.post(f"{RECEIPTS[realm]}/verifyReceipt", json={"receipt-data": "x"}, timeout=30)
-    return {
-        "transactionId": found.transactionId, "environment": found.rawEnvironment,
-        "requestId": receipt.headers.get("X-Request-ID"), "status": receipt.json()["status"],
-    }
+    signed = client.get_transaction_info(transaction_id).signedTransactionInfo
+    try:
+        found = verifier.verify_and_decode_signed_transaction(signed)
+    except VerificationException as refusal:
+        return {"refusal": refusal.status.name}
+    return {"transactionId": found.transactionId, "environment": found.rawEnvironment, "productId": found.productId}
 
 
 def main():
-    transactions = dict(argument.split("=") for argument in sys.argv[1:])
-    print(json.dumps({
-        "production": look_up("production", Environment.PRODUCTION, transactions["production"]),
-        "sandbox": look_up("sandbox", Environment.SANDBOX, transactions["sandbox"]),
-    }))
+    settings = load_settings(arguments := sys.argv[1:])
+    given = dict(argument.split("=", 1) for argument in arguments)
+    found = {}
+    for realm, environment in REALMS.items():
+        found[realm] = look_up(settings, environment, given[realm])
+        if f"{realm}-receipt" in given:
+            with open(given[f"{realm}-receipt"]) as file:
+                found[realm]["receipt"] = verify_receipt(file.read().strip(), settings.get("SHARED_SECRET"))
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

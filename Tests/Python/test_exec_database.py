@@ -1,0 +1,131 @@
+"""A backend with a PostgreSQL on localhost, under `till exec`: it keeps its database while Apple's names lead to Till.
+
+The database is Debian's own, run by an ordinary user in a folder of its own.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import pg8000.dbapi
+import pytest
+
+from process_helpers import free_port
+from test_exec import IS_ROOT, WORDS, assert_found, backend, bench, needed, temporary_root  # noqa: F401
+
+OWNER = ["runuser", "-u", "nobody", "--"] if IS_ROOT else []
+
+
+class Database:
+    """A PostgreSQL at 127.0.0.1, which takes every user at their word."""
+
+    def __init__(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="till-postgres-", dir=temporary_root()))
+        self.port = free_port()
+        if IS_ROOT:
+            shutil.chown(self.folder, "nobody")
+        made = subprocess.run(
+            [*OWNER, program("initdb"), "--pgdata", self.folder / "data", "--auth", "trust", "--username", "backend",
+             "--locale", "C", "--encoding", "UTF8", "--no-sync"],
+            capture_output=True, text=True, cwd="/",
+        )
+        assert made.returncode == 0, made.stderr
+        with open(self.folder / "log", "wb") as log:
+            self.process = subprocess.Popen(
+                [*OWNER, program("postgres"), "-D", self.folder / "data", "-p", str(self.port), "-h", "127.0.0.1",
+                 "-k", "", "-F"],
+                stdout=log, stderr=log, cwd="/",
+            )
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                self.connection = self.connect()
+                return
+            except (pg8000.dbapi.InterfaceError, pg8000.dbapi.DatabaseError):
+                assert self.process.poll() is None and time.monotonic() < deadline, (self.folder / "log").read_text()
+                time.sleep(0.05)
+
+    def connect(self):
+        return pg8000.dbapi.connect(user="backend", database="postgres", host="127.0.0.1", port=self.port)
+
+    def rows(self) -> list:
+        """What a backend wrote; the table is empty for the next one."""
+        cursor = self.connection.cursor()
+        cursor.execute("select environment, receipt, transaction_id from bought order by 1")
+        found = cursor.fetchall()
+        cursor.execute("drop table bought")
+        self.connection.commit()
+        return [tuple(row) for row in found]
+
+    def close(self):
+        self.connection.close()
+        # To the server itself, not to runuser: SIGINT ends it without waiting for whoever is connected.
+        (pid, *_) = (self.folder / "data/postmaster.pid").read_text().splitlines()
+        os.kill(int(pid), signal.SIGINT)
+        self.process.wait(30)
+        shutil.rmtree(self.folder)
+
+
+def program(name) -> str:
+    """Debian keeps the server's programs apart from the PATH, a folder for each version."""
+    found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[4]))
+    path = str(found[-1]) if found else shutil.which(name)
+    if not path:
+        pytest.fail(f"{name} is missing: apt-get install postgresql, or scripts/install test", pytrace=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def database():
+    database = Database()
+    yield database
+    database.close()
+
+
+def run(bench, database, *flags, user=None, **variables):  # noqa: F811
+    environment = bench.environment(DATABASE_PORT=str(database.port), **variables)
+    command = backend(bench, user, "backend_with_database.py")
+    return bench.till("exec", *flags, "--demo", "--", *command, user=user, tun=bool(user), env=environment)
+
+
+def assert_written(done, database):
+    found = assert_found(done)
+    ids = {realm: found[realm]["transactionId"] for realm in found}
+    assert database.rows() == [("Production", 0, ids["production"]), ("Sandbox", 0, ids["sandbox"])]
+
+
+@pytest.mark.parametrize("way, flags", [
+    *([("mount", [])] if IS_ROOT else []), ("proxy", []), ("network", ["--keep-port"]),
+])
+def test_a_backend_keeps_its_database_on_localhost(bench, database, way, flags):  # noqa: F811
+    flags = [part for flag in flags for part in (flag, database.port)]
+    done = run(bench, database, "--way", way, *flags)
+    assert_written(done, database)
+    assert WORDS[way] in done.stderr
+    if flags:
+        assert f"but {database.port} as before" in done.stderr
+
+
+def test_a_network_of_its_own_says_where_the_database_is(bench, database):  # noqa: F811
+    """Without a kept port localhost is the namespace's own. It is said where the machine's is; there it is found."""
+    done = run(bench, database, "--way", "network")
+    assert done.returncode == 1 and "Can't create a connection to host localhost" in done.stderr
+    assert "services on localhost" in done.stderr and "10.0.2.2" in done.stderr and "--keep-port" in done.stderr
+    assert_written(run(bench, database, "--way", "network", DATABASE_HOST="10.0.2.2"), database)
+
+
+@pytest.mark.parametrize("flags", [["--way", "proxy"], ["--keep-port"], []])
+def test_an_ordinary_users_backend_keeps_its_database(bench, database, flags):  # noqa: F811
+    """By the way that is forced or open: a network, where the port is kept, or the proxy, where it need not be."""
+    flags = [part for flag in flags for part in ([flag, database.port] if flag == "--keep-port" else [flag])]
+    done = run(bench, database, *flags, user="nobody" if IS_ROOT else None)
+    if not flags and WORDS["network"] in done.stderr:
+        assert done.returncode == 1 and "10.0.2.2" in done.stderr
+    else:
+        assert_written(done, database)
+
+

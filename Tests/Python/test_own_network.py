@@ -1,0 +1,200 @@
+"""A network of its own, as a container has it: Till stands there in Apple's place, and clients that nobody changed ask
+it under Apple's names, over TLS, on port 443, with one environment variable.
+
+Nothing of the network leads outside; a client that asked Apple would find nobody.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from process_helpers import till_binary
+
+HERE = Path(__file__).resolve().parent
+SEEDS = "com.example.till.demo.seeds.10"
+NAMES = ["api.storekit.apple.com", "api.storekit-sandbox.apple.com", "api.storekit.itunes.apple.com",
+         "api.storekit-sandbox.itunes.apple.com", "buy.itunes.apple.com", "sandbox.itunes.apple.com"]
+# Keeps a namespace: loopback up, the hosts file over the real one, and then it waits.
+KEEPER = """
+import ctypes, fcntl, os, signal, socket, struct, sys
+request = struct.pack("16sh22x", b"lo", 0x41)  # IFF_UP, IFF_RUNNING
+fcntl.ioctl(socket.socket(), 0x8914, request)  # SIOCSIFFLAGS
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.mount(sys.argv[1].encode(), b"/etc/hosts", None, 0x1000, None):  # MS_BIND
+    sys.exit(os.strerror(ctypes.get_errno()))
+print("ready", flush=True)
+signal.pause()
+"""
+
+
+class Network:
+    """A network namespace with Till in it, on Apple's port under Apple's names."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        hosts = folder / "hosts"
+        hosts.write_text("".join(f"127.0.0.1 {name}\n" for name in ["localhost", *NAMES]))
+        self.user = [] if os.geteuid() == 0 else ["--map-root-user"]
+        self.keeper = subprocess.Popen(
+            ["unshare", "--net", "--mount", *self.user, sys.executable, "-c", KEEPER, str(hosts)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        self.server = None
+        try:
+            assert self.keeper.stdout.readline() == "ready\n", self.keeper.stderr.read()
+            self.serve()
+        except BaseException:
+            self.close()
+            raise
+
+    def inside(self, *command) -> list:
+        flags = ["--user", "--preserve-credentials"] if self.user else []
+        return ["nsenter", "--target", str(self.keeper.pid), *flags, "--net", "--mount", "--", *map(str, command)]
+
+    def serve(self):
+        """Apple's port, and the port that certificates name for OCSP."""
+        ready, log = self.folder / "ready.json", self.folder / "log"
+        with open(log, "wb") as file:
+            self.server = subprocess.Popen(
+                self.inside(till_binary(), "serve", "--demo", "--data", self.folder / "data", "--tls-port", "443",
+                            "--ready-file", ready),
+                stdin=subprocess.DEVNULL, stdout=file, stderr=file, env=bare(),
+            )
+        deadline = time.monotonic() + 60
+        while not ready.exists():
+            assert self.server.poll() is None and time.monotonic() < deadline, log.read_text()
+            time.sleep(0.02)
+        self.facts = json.loads(ready.read_text())
+
+    def till(self, *arguments) -> str:
+        done = subprocess.run(
+            self.inside(till_binary(), *arguments, "--data", self.folder / "data"), capture_output=True, text=True,
+            timeout=60, env=bare(),
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def client(self, name, *arguments, **variables):
+        """Runs an unchanged program, whose environment is what is said here and nothing else."""
+        return subprocess.run(
+            self.inside(sys.executable, HERE / name, *arguments), capture_output=True, text=True, timeout=90,
+            env=bare() | variables,
+        )
+
+    def close(self):
+        for process, number in ((self.server, signal.SIGTERM), (self.keeper, signal.SIGKILL)):
+            if process:
+                process.send_signal(number)
+                process.communicate(timeout=30)
+
+
+def bare() -> dict:
+    return {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+class Shop:
+    """What a backend is set up with: a file of settings, transactions and receipts of either realm."""
+
+    def __init__(self, network: Network):
+        self.network = network
+        folder = network.folder
+        facts = network.facts
+        root = folder / "root.der"
+        network.till("ca", "export", str(root))
+        self.settings = {
+            "TILL_KEY": facts["keyFile"], "TILL_KEY_ID": facts["keyId"], "TILL_ISSUER_ID": facts["issuerId"],
+            "TILL_APP": "com.example.till.demo", "TILL_ROOT_DER": str(root), "ONLINE_CHECKS": "1",
+        }
+        app = json.loads(network.till("app", "list", "--json"))
+        self.settings["TILL_APP_APPLE_ID"] = str(app["apps"][0]["appAppleId"])
+        self.ids, self.receipts = {}, {}
+        for realm in ("production", "sandbox"):
+            network.till("customer", "create", "net", "--realm", realm)
+            bought = json.loads(network.till("buy", SEEDS, "--customer", "net", "--realm", realm, "--json"))
+            self.ids[realm] = bought["transactionId"]
+            self.receipts[realm] = folder / f"{realm}.receipt"
+            self.receipts[realm].write_text(network.till("receipt", "--customer", "net", "--realm", realm))
+
+    def look_up(self, **variables) -> dict:
+        """What the official client and verifier, and the receipt check, find in both realms."""
+        file = self.network.folder / "settings.json"
+        file.write_text(json.dumps(self.settings))
+        arguments = [f"{realm}={id_}" for realm, id_ in self.ids.items()]
+        arguments += [f"{realm}-receipt={path}" for realm, path in self.receipts.items()]
+        done = self.network.client("unchanged_backend.py", file, *arguments, **variables)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    for program in ("unshare", "nsenter"):
+        if not shutil.which(program):
+            pytest.fail(f"{program} is missing: apt-get install util-linux, or scripts/install test", pytrace=False)
+    network = Network(tmp_path_factory.mktemp("network"))
+    try:
+        yield Shop(network)
+    finally:
+        network.close()
+
+
+@pytest.fixture
+def bundle(shop):
+    return shop.network.facts["caBundle"]
+
+
+def test_the_official_client_and_a_receipt_client_reach_both_realms_with_one_variable(shop, bundle):
+    found = shop.look_up(REQUESTS_CA_BUNDLE=bundle)
+    for realm, statuses in (("production", [0]), ("sandbox", [21007, 0])):
+        assert found[realm]["transactionId"] == shop.ids[realm]
+        assert (found[realm]["environment"], found[realm]["productId"]) == (realm.capitalize(), SEEDS)
+        receipt = found[realm]["receipt"]
+        assert receipt["statuses"] == statuses and receipt["requestId"].endswith(".0.0")
+        assert [item["transaction_id"] for item in receipt["answer"]["receipt"]["in_app"]] == [shop.ids[realm]]
+
+
+def test_the_receipt_client_alone(shop, bundle):
+    done = shop.network.client("unchanged_receipts.py", *shop.receipts.values(), REQUESTS_CA_BUNDLE=bundle)
+    assert done.returncode == 0, done.stderr
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["statuses"] for answer in answers] == [[0], [21007, 0]]
+    assert [answer["answer"]["environment"] for answer in answers] == ["Production", "Sandbox"]
+
+
+def test_without_the_variable_till_is_not_believed(shop):
+    """The clients check certificates: it is the variable that lets them believe Till, and nothing else."""
+    done = shop.network.client("unchanged_receipts.py", shop.receipts["sandbox"])
+    assert done.returncode == 1 and "CERTIFICATE_VERIFY_FAILED" in done.stderr
+
+
+def test_nothing_leads_outside(shop):
+    done = shop.network.client("unchanged_receipts.py", "/dev/null", HTTPS_PROXY="http://192.0.2.1:80")
+    assert done.returncode == 1 and "Network is unreachable" in done.stderr
+
+
+@pytest.mark.parametrize("certificate", ["leaf", "intermediate"])
+@pytest.mark.parametrize("state, refusal", [
+    (["good"], None), (["revoked", "--reason", "keyCompromise"], "VERIFICATION_FAILURE"),
+    (["dead"], "RETRYABLE_VERIFICATION_FAILURE"), (["slow", "--delay", "1500"], None),
+    (["error"], "VERIFICATION_FAILURE"), (["error", "--error", "http500"], "RETRYABLE_VERIFICATION_FAILURE"),
+    (["stale"], "VERIFICATION_FAILURE"), (["unknown"], "VERIFICATION_FAILURE"),
+], ids=lambda value: "-".join(value) if isinstance(value, list) else str(value))
+def test_online_checks_pass_on_our_root_and_see_what_was_set(shop, bundle, certificate, state, refusal):
+    shop.network.till("ca", "ocsp", "set", certificate, *state)
+    try:
+        began = time.monotonic()
+        found = shop.look_up(REQUESTS_CA_BUNDLE=bundle)
+        # Each realm's verifier asks for itself.
+        assert state[0] != "slow" or time.monotonic() - began > 3
+        for realm in ("production", "sandbox"):
+            assert found[realm].get("refusal") == refusal
+            assert found[realm].get("transactionId") == (None if refusal else shop.ids[realm])
+    finally:
+        shop.network.till("ca", "ocsp", "set", "all", "good")
