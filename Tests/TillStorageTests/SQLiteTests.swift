@@ -81,6 +81,12 @@ struct SQLiteTests {
         }
     }
 
+    private static let documents: [(DocumentKind, String, String)] = [
+        (.team, "team", "{}"), (.app, "com.example", "{}"), (.catalog, "com.example", "{}"),
+        (.rules, "sandbox/com.example", "{}"), (.clock, "sandbox/com.example#own", #"{"app":"com.example"}"#),
+        (.job, "1", #"{"app":"com.example"}"#), (.key, "KEY", #"{"offersOf":"com.example"}"#),
+    ]
+
     @Test("Tables of every earlier version are brought up with what they hold", arguments: Migrations.all.migrations)
     func migrations(_ version: String) async throws {
         let path = try folder() + "/till.sqlite"
@@ -98,7 +104,12 @@ struct SQLiteTests {
             Array(try #require(try Row.fetchOne(db, sql: "SELECT \(columns) FROM ledger")).databaseValues)
         }
         try await old.write { db in
-            try db.execute(sql: "INSERT INTO documents VALUES ('app', 'com.example', '{}')")
+            for (kind, name, body) in Self.documents {
+                try db.execute(
+                    sql: "INSERT INTO documents (kind, name, body) VALUES (?, ?, ?)",
+                    arguments: [kind.rawValue, name, body]
+                )
+            }
             try db.execute(sql: "UPDATE identifiers SET next = 77")
             try db.execute(
                 sql: """
@@ -119,6 +130,11 @@ struct SQLiteTests {
         let hasOutbox = try await old.read { try $0.tableExists("outbox") }
         try old.close()
         let storage = try SQLiteStorage(path: path)
+        if version != Migrations.all.migrations.last {
+            for (kind, _, _) in Self.documents {
+                #expect(try await storage.documents(kind).map(\.app) == [kind == .team ? nil : "com.example"])
+            }
+        }
         #expect(try await storage.account(ann.id) == ann)
         #expect(try await storage.history(HistoryQuery(account: ann.id)).rows == [fixture.row(ann, 1)])
         let row = fixture.row(ann, 1)

@@ -154,8 +154,8 @@ package enum StateRefused: Error, Equatable, Sendable {
         case .forbidden:
             "This server erases nothing (allowReset is false). Start it with --allow-reset true if it may."
         case .badName(let name):
-            "\(name.cut(toBytes: 64)) is no name for a snapshot: 1 to 64 letters, digits, dots, dashes and underscores, "
-                + "with a letter or digit in front."
+            "\(name.cut(toBytes: 64)) is no name for a snapshot: 1 to 64 letters, digits, dots, dashes and "
+                + "underscores, a letter or digit in front."
         case .tooMany(let most):
             "There are \(most) snapshots already; remove some with till snapshot remove."
         case .unknownSnapshot(let name, let known):

@@ -5,8 +5,8 @@ import TillSigning
 import TillStorage
 
 /// A state as a text that can be kept, compared and carried elsewhere: a line that says what it is, then for each table
-/// a line with its columns and a line for each row, then a line with the count and the digest of all before it. The same
-/// state is the same text, byte for byte (docs/operating/clean-state.md).
+/// a line with its columns and a line for each row, then a line with the count and the digest of all before it. One
+/// state is one text, byte for byte (docs/operating/clean-state.md).
 enum StateFile {
     static let format = 1
     /// A catalogue is one cell of one row.
