@@ -60,14 +60,16 @@ package struct BearerToken: Sendable {
     ///   - issuer: the issuer the key belongs to.
     ///   - now: the wall clock, in seconds since 1970.
     ///   - leeway: how many seconds the client's clock may be ahead.
+    ///   - known: signatures that were checked before; nil checks this one in any case.
     /// - Throws: ``BearerRefusal``.
     package func verify(
         key: VerificationKey,
         issuer expectedIssuer: String,
         now: Double,
-        leeway: Double = defaultLeeway
+        leeway: Double = defaultLeeway,
+        knowing known: VerifiedSignatures? = nil
     ) throws(BearerRefusal) -> BearerIdentity {
-        guard jws.verify(with: key) else { throw .badSignature(keyID: keyID) }
+        guard known?.isGood(jws, by: key) ?? jws.verify(with: key) else { throw .badSignature(keyID: keyID) }
         guard issuer == expectedIssuer else { throw .wrongIssuer(issuer, expected: expectedIssuer) }
         guard audience == [Self.audience] else { throw .wrongAudience(audience) }
         guard let expiresAt else { throw .expirationMissing }

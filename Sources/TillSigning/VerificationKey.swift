@@ -4,41 +4,48 @@ import Foundation
 /// A P-256 public key that verifies ES256 signatures. Reading one costs 15 µs: keep the value, not the bytes.
 package struct VerificationKey: Sendable {
     private let key: P256.Signing.PublicKey
+    /// The uncompressed point (X9.63), 65 bytes: how keys are stored.
+    package let x963: [UInt8]
 
     /// A key that is at hand already.
     package init(_ key: P256.Signing.PublicKey) {
         self.key = key
+        x963 = Array(key.x963Representation)
     }
 
     /// Reads an uncompressed point (X9.63): 65 bytes that begin with 4.
     ///
     /// - Throws: ``SigningError`` when the bytes are not a point of the curve.
     package init(x963: [UInt8]) throws(SigningError) {
-        key = try SigningError.wrapping(.unreadable, .apiKey, "is not a P-256 public key (65 bytes, X9.63)") {
-            try P256.Signing.PublicKey(x963Representation: x963)
-        }
+        self.init(
+            try SigningError.wrapping(.unreadable, .apiKey, "is not a P-256 public key (65 bytes, X9.63)") {
+                try P256.Signing.PublicKey(x963Representation: x963)
+            }
+        )
     }
 
     /// The public half of a private key in PKCS#8, DER.
     ///
     /// - Throws: ``SigningError`` when the bytes are something else.
     package init(ofPKCS8 der: [UInt8]) throws(SigningError) {
-        key = try SigningError.wrapping(.unreadable, .apiKey, "is not a P-256 private key (PKCS#8, DER)") {
-            try P256.Signing.PrivateKey(derRepresentation: der).publicKey
-        }
+        self.init(
+            try SigningError.wrapping(.unreadable, .apiKey, "is not a P-256 private key (PKCS#8, DER)") {
+                try P256.Signing.PrivateKey(derRepresentation: der).publicKey
+            }
+        )
     }
 
     /// Reads a public key in PEM.
     ///
     /// - Throws: ``SigningError`` when the text is something else.
     package init(pem: String) throws(SigningError) {
-        key = try SigningError.wrapping(.unreadable, .apiKey, "is not a P-256 public key in PEM") {
-            try P256.Signing.PublicKey(pemRepresentation: pem)
-        }
+        self.init(
+            try SigningError.wrapping(.unreadable, .apiKey, "is not a P-256 public key in PEM") {
+                try P256.Signing.PublicKey(pemRepresentation: pem)
+            }
+        )
     }
 
-    /// The uncompressed point (X9.63), 65 bytes: how keys are stored.
-    package var x963: [UInt8] { Array(key.x963Representation) }
     /// The key as PEM.
     package var pem: String { key.pemRepresentation + "\n" }
 

@@ -22,6 +22,13 @@ enum AppErrors: Sendable {
 struct Authentication: Sendable {
     let shop: Shop
     let realm: Realm
+    /// Most clients send a token many times before they make another.
+    private let known = VerifiedSignatures()
+
+    init(shop: Shop, realm: Realm) {
+        self.shop = shop
+        self.realm = realm
+    }
 
     /// - Throws: `Unauthenticated` or, where documented, an `APIError` on the app.
     func caller(of request: Request, appErrors: AppErrors, noting claimed: inout ClaimedIdentity) throws -> Caller {
@@ -37,7 +44,7 @@ struct Authentication: Sendable {
                 )
             }
             let now = Double(shop.wallClock().milliseconds) / 1_000
-            let identity = try token.verify(key: key, issuer: record.issuerID, now: now)
+            let identity = try token.verify(key: key, issuer: record.issuerID, now: now, knowing: known)
             if let app = record.offersOf {
                 throw Unauthenticated(
                     explanation:

@@ -1,0 +1,72 @@
+import Testing
+
+@testable import TillSigning
+
+@Suite("Signatures that were checked before")
+struct VerifiedSignaturesTests {
+    private static let now: Double = 1_767_225_600
+    private let pair = APIKeyPair.make()
+
+    private func header(expiring: Int = 1_767_225_900, bundleID: String = "com.example.app") throws -> String {
+        let claims = """
+            {"iss":"issuer","aud":"appstoreconnect-v1","bid":"\(bundleID)","iat":1767225600,"exp":\(expiring)}
+            """
+        return "Bearer " + (try pair.sign(Array(claims.utf8)))
+    }
+
+    private func refusal(
+        _ header: String,
+        _ known: VerifiedSignatures,
+        key: VerificationKey? = nil,
+        issuer: String = "issuer",
+        now: Double = now
+    ) -> BearerRefusal? {
+        do {
+            let token = try BearerToken(authorization: header)
+            _ = try token.verify(key: key ?? pair.publicKey, issuer: issuer, now: now, knowing: known)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("A token that was good once is known, and is still judged by everything else")
+    func judged() throws {
+        let known = VerifiedSignatures()
+        let header = try header()
+        #expect(refusal(header, known) == nil)
+        #expect(known.count == 1)
+        #expect(refusal(header, known) == nil)
+        #expect(known.count == 1)
+        #expect(refusal(header, known, now: Self.now + 301) == .expired(seconds: 1))
+        #expect(refusal(header, known, issuer: "another") == .wrongIssuer("issuer", expected: "another"))
+    }
+
+    @Test("Neither another key, nor another signature, nor another payload passes for one that is known")
+    func others() throws {
+        let known = VerifiedSignatures()
+        let header = try header()
+        #expect(refusal(header, known) == nil)
+        #expect(refusal(header, known, key: APIKeyPair.make().publicKey) == .badSignature(keyID: pair.keyID))
+        let parts = header.split(separator: ".").map(String.init)
+        let other = try self.header(bundleID: "com.example.bpp").split(separator: ".").map(String.init)
+        #expect(
+            refusal([parts[0], other[1], parts[2]].joined(separator: "."), known) == .badSignature(keyID: pair.keyID)
+        )
+        #expect(
+            refusal([parts[0], parts[1], other[2]].joined(separator: "."), known) == .badSignature(keyID: pair.keyID)
+        )
+        #expect(known.count == 1)
+    }
+
+    @Test("The memory has its bound, and keeps what is used")
+    func bound() throws {
+        let known = VerifiedSignatures(most: 8)
+        let used = try header()
+        for number in 0..<40 {
+            #expect(refusal(try header(bundleID: "com.example.\(number)"), known) == nil)
+            #expect(refusal(used, known) == nil)
+            #expect(known.count <= 8)
+        }
+    }
+}
