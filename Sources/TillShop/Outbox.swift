@@ -15,17 +15,22 @@ extension Shop {
     ) async throws {
         guard !notifications.isEmpty, let app = registry.app(scope.app) else { return }
         if let document = chains.document(of: chain) { change.documents.append(document) }
-        var ids = try await identifiers.take(Int64(notifications.count))
+        let followed = isTomorrow(in: scope) ? notifications.filter(\.isFollowedByTomorrow).count : 0
+        var ids = try await identifiers.take(Int64(notifications.count + followed))
         let accounts = Dictionary(uniqueKeysWithValues: change.accounts.map { ($0.account.id, $0.account) })
         for notification in notifications {
             guard let account = accounts[notification.account] else {
                 preconditionFailure("a notification is about an account that did not change")
             }
-            let entry = try freeze(notification, ids.notification(of: account.id), account, app, chain)
-            change.notifications.append(entry)
+            var entries = [try freeze(notification, ids.notification(of: account.id), account, app, chain)]
+            if followed > 0, notification.isFollowedByTomorrow {
+                let id = ids.notification(of: account.id)
+                entries.append(try freeze(notification, id, account, app, isTomorrows: true, chain))
+            }
+            change.notifications += entries
             // A customer may be ahead of the clock; what is told of them waits for nobody.
             let due = min(notification.date, now(of: account))
-            change.deliveries += deliveries(of: entry, on: account.clockName, due: due)
+            change.deliveries += entries.flatMap { deliveries(of: $0, on: account.clockName, due: due) }
         }
         await identifiers.giveBack(ids)
         if tellsVersionOne(scope) { try await oweVersionOne(notifications, in: &change, app, scope) }
@@ -40,11 +45,13 @@ extension Shop {
 
     // MARK: Signing
 
+    /// - Parameter isTomorrows: the same under a type that no library knows; no cause owes it.
     private func freeze(
         _ notification: TillCore.Notification,
         _ id: NotificationID,
         _ account: Account,
         _ app: AppRecord,
+        isTomorrows: Bool = false,
         _ chain: SigningChain
     ) throws -> OutboxEntry {
         let date = notification.signedDate
@@ -54,9 +61,9 @@ extension Shop {
             RenewalInfoPayload.bytes($0, realm: account.realm, signedDate: date)
         }
         let head = NotificationPayload.Head(
-            type: notification.type.rawValue,
-            subtype: notification.subtype?.rawValue,
-            uuid: uuid("\(account.id.number)/\(notification.number)"),
+            type: isTomorrows ? TomorrowsNotice.type : notification.type.rawValue,
+            subtype: isTomorrows ? TomorrowsNotice.subtype : notification.subtype?.rawValue,
+            uuid: uuid("\(account.id.number)/\(notification.number)" + (isTomorrows ? "/tomorrow" : "")),
             signedDate: date
         )
         let data = NotificationPayload.data(
@@ -76,11 +83,13 @@ extension Shop {
             scope: AccountScope(realm: account.realm, app: account.app),
             transactionInfo: transaction,
             renewalInfo: renewal,
+            isTriggered: isTomorrows,
             chain
         )
     }
 
-    /// Signs the parts and the whole. The whole is signed as it is sent, with the signed parts in their places.
+    /// Signs the parts and the whole, as the weather leaves them. The whole is signed as it is sent, with the signed
+    /// parts in their places.
     func freeze(
         _ head: NotificationPayload.Head,
         _ object: NotificationPayload.Object,
@@ -93,12 +102,13 @@ extension Shop {
         isTriggered: Bool = false,
         _ chain: SigningChain
     ) throws -> OutboxEntry {
-        func sign(_ payload: [UInt8]) throws -> SignedPart {
-            SignedPart(payload: payload, signature: try chain.signature(for: payload))
+        func sign(_ payload: [UInt8], as object: WireObject) throws -> SignedPart {
+            let payload = weathered(payload, as: object, in: scope)
+            return SignedPart(payload: payload, signature: try chain.signature(for: payload))
         }
-        let transaction = try transactionInfo.map(sign)
-        let renewal = try renewalInfo.map(sign)
-        let body = NotificationPayload.bytes(head, object)
+        let transaction = try transactionInfo.map { try sign($0, as: object.signedWithin) }
+        let renewal = try renewalInfo.map { try sign($0, as: .renewalInfo) }
+        let body = weathered(NotificationPayload.bytes(head, object), as: .notification, in: scope)
         let whole = Self.filled(body, transaction, renewal, header: chain.headerSegment)
         return OutboxEntry(
             id: id,

@@ -75,6 +75,8 @@ package final class Registry: Sendable {
         var keys: [String: (record: KeyRecord, key: VerificationKey)] = [:]
         var catalogs: [String: Catalog] = [:]
         var rules: [String: ScopeRules] = [:]
+        /// Where it is not fair; nearly always nowhere.
+        var weathers: [String: Weather] = [:]
 
         /// Takes in what the registry is made of; other kinds are others' business.
         mutating func take(_ document: Document) throws {
@@ -85,9 +87,14 @@ package final class Registry: Sendable {
                 let record = try document.decoded(as: KeyRecord.self)
                 keys[document.name] = (record, try Registry.key(of: record))
             case .catalog: catalogs[document.name] = try document.decoded()
-            case .rules: rules[document.name] = try document.decoded()
+            case .rules: put(try document.decoded(), named: document.name)
             case .clock, .job, .chain, .revocation, .fault, .shop: break
             }
+        }
+
+        mutating func put(_ rules: ScopeRules, named name: String) {
+            self.rules[name] = rules
+            weathers[name] = rules.weather
         }
     }
 
@@ -140,6 +147,11 @@ package final class Registry: Sendable {
         state.withLock { $0.rules[Self.name(of: scope)] } ?? ScopeRules()
     }
 
+    /// The weather in a realm of an app; nil is fair.
+    package func weather(of scope: AccountScope) -> Weather? {
+        state.withLock { $0.weathers.isEmpty ? nil : $0.weathers[Self.name(of: scope)] }
+    }
+
     /// Keys of a team that authorise API calls now, sorted by id.
     package func goodKeys(of issuerID: String) -> [KeyRecord] {
         keys.filter { $0.issuerID == issuerID && $0.offersOf == nil && $0.revokedAt == nil }
@@ -171,7 +183,7 @@ package final class Registry: Sendable {
     package func put(_ rules: ScopeRules, of scope: AccountScope) async throws {
         let name = Self.name(of: scope)
         try await store(.rules, name, of: scope.app, rules)
-        state.withLock { $0.rules[name] = rules }
+        state.withLock { $0.put(rules, named: name) }
     }
 
     private static func name(of scope: AccountScope) -> String { "\(scope.realm.rawValue)/\(scope.app)" }

@@ -13,6 +13,8 @@ package struct ScopeRules: Codable, Equatable, Sendable {
     package var endpoints: [EndpointRecord]
     /// False: Apple's production does not know an app before its first release, and answers 401.
     package var isReleased: Bool?
+    /// What is put on the wire beside the truth; nil is fair.
+    package var weather: Weather?
 
     /// Nothing chosen.
     package init() { endpoints = [] }

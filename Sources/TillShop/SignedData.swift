@@ -8,7 +8,8 @@ extension Shop {
     /// A signed transaction as a server hands it over.
     package func signed(_ row: Transaction, realm: Realm, app: String, at now: Timestamp) throws -> String {
         let date = max(now, row.modifiedDate)
-        return try signingChain.sign(TransactionPayload.bytes(row, realm: realm, app: app, signedDate: date))
+        let payload = TransactionPayload.bytes(row, realm: realm, app: app, signedDate: date)
+        return try sign(payload, as: .transaction, in: AccountScope(realm: realm, app: app))
     }
 
     /// Signed renewal info of a subscription as it stands.
@@ -17,7 +18,8 @@ extension Shop {
     {
         let info = renewalInfo(of: subscription, held: account, at: now)
         let date = max(now, account.lastEvent)
-        return try signingChain.sign(RenewalInfoPayload.bytes(info, realm: account.realm, signedDate: date))
+        let payload = RenewalInfoPayload.bytes(info, realm: account.realm, signedDate: date)
+        return try sign(payload, as: .renewalInfo, in: AccountScope(realm: account.realm, app: account.app))
     }
 
     /// How a subscription stands at an instant.
@@ -36,8 +38,10 @@ extension Shop {
         guard let download = account.appTransaction, let app = registry.app(account.app) else { return nil }
         // A customer may have been opened ahead of the clock.
         let date = max(now, download.originalPurchaseDate)
-        return try signingChain.sign(
-            AppTransactionPayload.bytes(download, of: account, appleID: app.appleID, createdAt: date)
+        return try sign(
+            AppTransactionPayload.bytes(download, of: account, appleID: app.appleID, createdAt: date),
+            as: .appTransaction,
+            in: AccountScope(realm: account.realm, app: account.app)
         )
     }
 
@@ -46,29 +50,32 @@ extension Shop {
         -> String
     {
         let date = max(now, row.modifiedDate)
-        return try signingChain.sign(
-            TransactionPayload.bytes(
-                row,
-                realm: account.realm,
-                app: account.app,
-                signedDate: date,
-                device: Self.proof(for: device)
-            )
+        let payload = TransactionPayload.bytes(
+            row,
+            realm: account.realm,
+            app: account.app,
+            signedDate: date,
+            device: Self.proof(for: device)
         )
+        return try sign(payload, as: .transaction, in: AccountScope(realm: account.realm, app: account.app))
     }
 
     /// A signed app transaction as the customer's device hands it to the app.
     package func appTransactionSignedOnDevice(_ account: Account, device: UUID, at now: Timestamp) throws -> String? {
         guard let download = account.appTransaction, let app = registry.app(account.app) else { return nil }
-        return try signingChain.sign(
-            AppTransactionPayload.bytes(
-                download,
-                of: account,
-                appleID: app.appleID,
-                createdAt: now,
-                device: Self.proof(for: device)
-            )
+        let payload = AppTransactionPayload.bytes(
+            download,
+            of: account,
+            appleID: app.appleID,
+            createdAt: now,
+            device: Self.proof(for: device)
         )
+        return try sign(payload, as: .appTransaction, in: AccountScope(realm: account.realm, app: account.app))
+    }
+
+    /// Signs a payload as the weather leaves it.
+    private func sign(_ payload: [UInt8], as object: WireObject, in scope: AccountScope) throws -> String {
+        try signingChain.sign(weathered(payload, as: object, in: scope))
     }
 
     private static func proof(for device: UUID) -> DeviceProof {

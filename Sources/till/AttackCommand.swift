@@ -14,10 +14,12 @@ struct AttackCommand: AsyncParsableCommand {
             till attack --case wrong-root                          the signed data of one
             till attack --post http://127.0.0.1:3000/apple         posts them all, and reports what was accepted
             till attack --post http://127.0.0.1:3000/apple --about 2000000000012345
+            till attack --receipts --post http://127.0.0.1:3000/receipts --about 2000000000012345
             till attack --serve 9000                               http://127.0.0.1:9000/wrong-root, and so on
 
-            A notification that is right goes first: if it is refused, the endpoint refuses everything, and the rest
-            says nothing. Whatever is answered with 2xx counts as accepted.
+            A notification, or receipt, that is right goes first: if it is refused, the endpoint refuses everything,
+            and the rest says nothing. Whatever is answered with 2xx counts as accepted; of a receipt not when the
+            answer has a status other than 0, as verifyReceipt's has.
 
             Exit codes with --post: 0 all refused, 1 the right one refused or nobody there, 3 something accepted.
             """
@@ -27,7 +29,9 @@ struct AttackCommand: AsyncParsableCommand {
     var name: String?
     @Option(help: "The transaction that the data is about (default: one that is made up).")
     var about: String?
-    @Option(help: "The address of a backend for notifications.")
+    @Flag(help: "Receipts in place of signed data.")
+    var receipts = false
+    @Option(help: "The address of a backend for notifications, or for receipts.")
     var post: String?
     @Option(help: "Serves the cases on a port of 127.0.0.1 until Ctrl-C, each signed when it is fetched.")
     var serve: Int?
@@ -46,7 +50,7 @@ struct AttackCommand: AsyncParsableCommand {
 
     func run() async throws {
         let client = try server.client()
-        let path = "\(try await scope.path(client))/attacks"
+        let path = "\(try await scope.path(client))/attacks\(receipts ? "/receipts" : "")"
         if let serve {
             try await self.serve(on: serve, client, path)
         } else if let post {
@@ -68,9 +72,9 @@ struct AttackCommand: AsyncParsableCommand {
 
     private static func list(_ cases: [JSONTree]) -> String {
         let lines = cases.map { entry in
-            let name = (entry["case"]?.text ?? "").padding(toLength: 28, withPad: " ", startingAt: 0)
-            return "\(name)\(entry["wrong"]?.text ?? "")\n\(String(repeating: " ", count: 28))"
-                + "refusal: \(entry["refusal"]?.text ?? "")"
+            let name = (entry["case"]?.text ?? "").padding(toLength: 32, withPad: " ", startingAt: 0)
+            return "\(name)\(entry["wrong"]?.text ?? "")\n\(String(repeating: " ", count: 32))"
+                + (entry["refusal"]?.text.map { "refusal: \($0)" } ?? "status: \(entry["status"]?.text ?? "")")
         }
         return (lines + ["", "--case NAME prints the signed data of one, --json that of all."]).joined(separator: "\n")
     }
@@ -81,7 +85,7 @@ struct AttackCommand: AsyncParsableCommand {
         // The right ones are always there: one to compare with, and to send twice.
         let all = try await client.get(address(path, nil))["cases"]?.elements ?? []
         if let name { _ = try await client.get(address(path, name)) }
-        let trial = AttackTrial(url: url)
+        let trial = AttackTrial(url: url, form: receipts ? .receipts : .notifications)
         let report = await trial.run(all, only: name)
         Output.show(report.json, asJSON: server.json) { _ in report.text }
         if let failure = report.failure { throw CommandRefused(failure) }
@@ -94,7 +98,8 @@ struct AttackCommand: AsyncParsableCommand {
         let list = Self.list(try await client.get(address(path, nil))["cases"]?.elements ?? [])
         let router = Router()
         router.get("/") { _, _ in "\(list)\n" }
-        for (suffix, key) in [("", "signedPayload"), ("/transaction", "signedTransactionInfo")] {
+        let faces = receipts ? [("", "receipt")] : [("", "signedPayload"), ("/transaction", "signedTransactionInfo")]
+        for (suffix, key) in faces {
             router.get(RouterPath("/{case}\(suffix)")) { _, context in
                 let name = context.parameters.get("case") ?? ""
                 let cases: [JSONTree]
@@ -112,7 +117,8 @@ struct AttackCommand: AsyncParsableCommand {
             router: router,
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port), serverName: nil),
             onServerRunning: { _ in
-                print("http://127.0.0.1:\(port)/ lists the cases; /NAME is a notification, /NAME/transaction one.")
+                let words = receipts ? "/NAME is a receipt." : "/NAME is a notification, /NAME/transaction one."
+                print("http://127.0.0.1:\(port)/ lists the cases; \(words)")
             },
             logger: logger
         )

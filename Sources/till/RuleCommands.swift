@@ -39,9 +39,13 @@ struct RulesCommand: AsyncParsableCommand {
                 till rules set --rate calendar
                 till rules set --grace 16 --grace-covers PAID_TO_PAID_ONLY
                 till rules set --grace off
+                till rules set --weather version:1.8
 
                 Rates: default, calendar, sandbox-3-minutes, sandbox-5-minutes, sandbox-15-minutes, sandbox-30-minutes,
                 sandbox-1-hour, testflight, and Xcode's: xcode-1 to xcode-15.
+
+                Weather: fair, sparse (every key that may be absent is), tomorrow or tomorrow:SEED (keys and values that
+                nobody knows yet), version:1.0 to version:1.22 (keys that came later are absent).
                 """
         )
 
@@ -55,12 +59,14 @@ struct RulesCommand: AsyncParsableCommand {
         var refundRule: String?
         @Option(help: "true, or false: production answers 401, as before an app's first release.")
         var released: Bool?
+        @Option(help: "fair, sparse, tomorrow, tomorrow:SEED or version:1.N.")
+        var weather: String?
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
 
         func validate() throws {
-            guard rate != nil || grace != nil || refundRule != nil || released != nil else {
-                throw ValidationError("Name a rule: --rate, --grace, --refund-rule or --released.")
+            guard rate != nil || grace != nil || refundRule != nil || released != nil || weather != nil else {
+                throw ValidationError("Name a rule: --rate, --grace, --refund-rule, --released or --weather.")
             }
             if let grace, grace != "off", Int(grace) == nil {
                 throw ValidationError("--grace is 3, 16, 28 or off.")
@@ -73,7 +79,7 @@ struct RulesCommand: AsyncParsableCommand {
             let body = JSONTree.members([
                 "rate": .text(rate), "refundRule": .text(refundRule),
                 "grace": days.map { .members(["days": $0, "coverage": .text(graceCovers)]) },
-                "released": released.map { .bool($0) },
+                "released": released.map { .bool($0) }, "weather": .text(weather),
             ])
             try await server.show {
                 try await $0.put("\(try await scope.path($0))/rules", bytes: body.written())
@@ -87,7 +93,7 @@ struct RulesCommand: AsyncParsableCommand {
         let grace = rules["grace"].map { "\($0["days"]?.text ?? "") days, \($0["coverage"]?.text ?? "")" }
         return Tale.table([
             ("rate", rules["rate"]?.text), ("grace", grace ?? "off"), ("refundRule", rules["refundRule"]?.text),
-            ("released", rules["released"]?.text),
+            ("released", rules["released"]?.text), ("weather", rules["weather"]?.text),
         ])
     }
 }

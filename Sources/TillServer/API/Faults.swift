@@ -43,7 +43,7 @@ extension AppleAPI {
             case .receiptStatus, .staleReads, .drop, .delay, .duplicate, .reorder: break
             }
         }
-        let response = try await endpoint.answer(exchange)
+        let response = try await answerInWeather(endpoint, exchange)
         guard let cutsAnswer else { return response }
         note(cutsAnswer, context)
         return try await Self.half(of: response, context.channel)

@@ -34,6 +34,7 @@ extension ControlAPI {
                 "released",
                 .boolean("False lets production answer 401, as before an app's first release.")
             ),
+            Schema.required("weather", .string("fair, sparse, tomorrow:SEED or version:1.N.", example: Weather.fair)),
         ]
     )
 
@@ -72,6 +73,10 @@ extension ControlAPI {
                             )
                         ),
                         Schema.optional("released", .boolean("False lets production answer 401.")),
+                        Schema.optional(
+                            "weather",
+                            .string("fair, sparse, tomorrow, tomorrow:SEED, or version:1.N.", example: "version:1.8")
+                        ),
                     ]
                 ),
                 response: Self.rulesSchema
@@ -79,11 +84,13 @@ extension ControlAPI {
                 let scope = try exchange.scope()
                 let body = exchange.body
                 let grace = try body.object("grace").map(Self.grace)
+                let weather = try body.text("weather").map(Self.weather)
                 let refundRule = body.text("refundRule").flatMap(RefundRule.init(rawValue:))
                 try await shop.updateRules(of: scope) { rules in
                     if let rate = body.text("rate") { rules.rate = RenewalRate(name: rate) }
                     if let grace { rules.grace = grace }
                     if let refundRule { rules.refundRule = refundRule }
+                    if let weather { rules.weather = weather }
                     if let released = body.flag("released") { rules.isReleased = released ? nil : false }
                 }
                 return json(rulesOf: scope)
@@ -102,6 +109,20 @@ extension ControlAPI {
         return GracePeriod(days: days, coverage: coverage ?? .allRenewals)
     }
 
+    /// Nil is fair.
+    private static func weather(_ words: String) throws -> Weather? {
+        guard words != Weather.fair else { return nil }
+        guard let weather = Weather(words: words) else {
+            throw ControlError.bad(
+                "bad_weather",
+                "The weather is fair, sparse, tomorrow, tomorrow:SEED, or version:1.0 to version:1."
+                    + "\(Weather.newestVersion).",
+                path: "$.weather"
+            )
+        }
+        return weather
+    }
+
     private func json(rulesOf scope: AccountScope) -> [UInt8] {
         let policy = shop.policy(of: scope)
         var json = PayloadWriter()
@@ -117,6 +138,7 @@ extension ControlAPI {
         )
         json.put("refundRule", policy.refundRule.rawValue)
         json.put("released", shop.registry.rules(of: scope).isReleased ?? true)
+        json.put("weather", shop.registry.weather(of: scope)?.words ?? Weather.fair)
         return json.finish()
     }
 }

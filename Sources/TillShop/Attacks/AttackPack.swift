@@ -172,7 +172,7 @@ package struct AttackPack: Sendable {
     // MARK: What is made up
 
     /// A purchase that is in no ledger: of a one-time product of the catalogue, or of one that does not exist either.
-    private static func madeUp(in scope: AccountScope, selling catalog: Catalog, at now: Timestamp) -> Transaction {
+    static func madeUp(in scope: AccountScope, selling catalog: Catalog, at now: Timestamp) -> Transaction {
         let products = catalog.products.values.filter { $0.plan == nil }.sorted { $0.id < $1.id }
         let product = products.first { $0.type == .consumable } ?? products.first
         let bought = Timestamp(milliseconds: now.milliseconds / 1_000 * 1_000)

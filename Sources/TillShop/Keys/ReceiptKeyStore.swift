@@ -11,13 +11,22 @@ package struct ReceiptKeyStore: Sendable {
     }
 
     /// The keys for a shop, which makes them when it needs them first.
-    package var keys: ReceiptKeys { ReceiptKeys { try chain() } }
+    package var keys: ReceiptKeys { ReceiptKeys { ReceiptKeys.Loaded(try chain()) { try root() } } }
 
     /// The chain, issued under the root the first time.
     package func chain() throws -> ReceiptChain {
         let files = ReceiptFiles(folder: directory.receiptKeys)
         guard FileManager.default.fileExists(atPath: files.certificates) else { return try make(files) }
         return try read(files)
+    }
+
+    /// The root with its key, once there is a chain.
+    private func root() throws -> ReceiptAuthority {
+        let files = ReceiptFiles(folder: directory.receiptKeys)
+        return try ReceiptAuthority(
+            certificatePEM: try read(files).rootCertificatePEM,
+            privateKeyPEM: Secret(DataDirectory.read(files.rootKey))
+        )
     }
 
     /// What is wrong with the files; nil while there are none, or all is well.

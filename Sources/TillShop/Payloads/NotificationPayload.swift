@@ -16,6 +16,11 @@ enum NotificationPayload {
         case appData([UInt8])
         case summary([UInt8])
         case externalPurchaseToken([UInt8])
+
+        /// What is signed in it first: an app transaction in `appData`, else a transaction.
+        var signedWithin: WireObject {
+            if case .appData = self { .appTransaction } else { .transaction }
+        }
     }
 
     /// Stands for the signed transaction or app transaction.

@@ -83,7 +83,8 @@ extension Shop {
         )
     }
 
-    private func receipt(of row: Transaction, _ account: Account, vendor: String) -> TransactionReceipt {
+    /// The receipt of a row for a device of the developer's apps.
+    func receipt(of row: Transaction, _ account: Account, vendor: String) -> TransactionReceipt {
         var receipt = TransactionReceipt(
             environment: account.realm == .production ? .production : .sandbox,
             bundleID: account.app,

@@ -1,4 +1,5 @@
 import CryptoExtras
+import Foundation
 import SwiftASN1
 import X509
 
@@ -22,10 +23,13 @@ enum ReceiptCertificates {
     }
 
     /// The authority between root and leaf.
+    ///
+    /// - Parameter isMarked: false only for what verifiers must refuse.
     static func intermediate(
         key: _RSA.Signing.PublicKey,
         under root: Certificate,
-        rootKey: _RSA.Signing.PrivateKey
+        rootKey: _RSA.Signing.PrivateKey,
+        isMarked: Bool = true
     ) throws -> Certificate {
         let subject = try CertificateProfile.distinguishedName(intermediateName)
         return try certificate(for: key, subject: subject, issuer: root.subject, issuerKey: rootKey) {
@@ -33,21 +37,30 @@ enum ReceiptCertificates {
             Critical(KeyUsage(keyCertSign: true, cRLSign: true))
             SubjectKeyIdentifier(hash: Certificate.PublicKey(key))
             try CertificateProfile.authorityKeyIdentifier(of: root)
-            CertificateProfile.marker(CertificateProfile.intermediateMarker)
+            if isMarked { CertificateProfile.marker(CertificateProfile.intermediateMarker) }
         }
     }
 
     /// The certificate whose key signs receipts; without a marker, the one that signs receipts of single transactions.
+    ///
+    /// - Parameter validity: another one only for what verifiers must refuse.
     static func leaf(
         name: String,
         key: _RSA.Signing.PublicKey,
         marked: Bool,
         under intermediate: Certificate,
-        intermediateKey: _RSA.Signing.PrivateKey
+        intermediateKey: _RSA.Signing.PrivateKey,
+        validity: ClosedRange<Date> = CertificateProfile.validity
     ) throws -> Certificate {
         let subject = try CertificateProfile.distinguishedName(name)
         let issuer = intermediate.subject
-        return try certificate(for: key, subject: subject, issuer: issuer, issuerKey: intermediateKey) {
+        return try certificate(
+            for: key,
+            subject: subject,
+            issuer: issuer,
+            issuerKey: intermediateKey,
+            validity: validity
+        ) {
             Critical(BasicConstraints.notCertificateAuthority)
             Critical(KeyUsage(digitalSignature: true))
             SubjectKeyIdentifier(hash: Certificate.PublicKey(key))
@@ -63,14 +76,15 @@ enum ReceiptCertificates {
         subject: DistinguishedName,
         issuer: DistinguishedName,
         issuerKey: _RSA.Signing.PrivateKey,
+        validity: ClosedRange<Date> = CertificateProfile.validity,
         @ExtensionsBuilder extensions: () throws -> Result<Certificate.Extensions, any Error>
     ) throws -> Certificate {
         try Certificate(
             version: .v3,
             serialNumber: Certificate.SerialNumber(),
             publicKey: Certificate.PublicKey(key),
-            notValidBefore: CertificateProfile.notValidBefore,
-            notValidAfter: CertificateProfile.notValidAfter,
+            notValidBefore: validity.lowerBound,
+            notValidAfter: validity.upperBound,
             issuer: issuer,
             subject: subject,
             signatureAlgorithm: .sha256WithRSAEncryption,

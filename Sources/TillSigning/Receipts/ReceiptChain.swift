@@ -10,7 +10,7 @@ import X509
 package struct ReceiptChain: Sendable, CustomStringConvertible {
     private let inspection: ReceiptChainInspection
     let leafPrivateKey: _RSA.Signing.PrivateKey
-    private let container: ReceiptContainer
+    let container: ReceiptContainer
     let purchasePrivateKey: _RSA.Signing.PrivateKey
 
     /// The three certificates as DER: leaf, intermediate, root.

@@ -57,14 +57,21 @@ extension ReceiptChain {
     ///
     /// - Throws: ``SigningError`` when the library cannot sign.
     package func mint(_ receipt: TransactionReceipt) throws(SigningError) -> String {
-        let purchaseInfo = Array(receipt.purchaseInfo().utf8)
-        let signature = try SigningError.wrapping(.cryptography, .purchaseKey, "could not sign") {
-            try purchasePrivateKey.signature(for: PurchaseSeal.digest(of: purchaseInfo), padding: .insecurePKCS1v1_5)
+        try mint(receipt) { _, _ in }
+    }
+
+    /// The same with signature and purchase info changed after the signing, for what verifiers must refuse.
+    func mint(
+        _ receipt: TransactionReceipt,
+        tampering tamper: (_ signature: inout [UInt8], _ purchaseInfo: inout [UInt8]) -> Void
+    ) throws(SigningError) -> String {
+        var purchaseInfo = Array(receipt.purchaseInfo().utf8)
+        let digest = PurchaseSeal.digest(of: purchaseInfo)
+        var signature = try SigningError.wrapping(.cryptography, .purchaseKey, "could not sign") {
+            Array(try purchasePrivateKey.signature(for: digest, padding: .insecurePKCS1v1_5).rawRepresentation)
         }
-        let seal = PurchaseSeal(
-            signature: Array(signature.rawRepresentation),
-            certificateDER: purchaseCertificateDER
-        )
+        tamper(&signature, &purchaseInfo)
+        let seal = PurchaseSeal(signature: signature, certificateDER: purchaseCertificateDER)
         return PurchaseSeal.text(seal.bytes, purchaseInfo, receipt.environment)
     }
 }

@@ -1,0 +1,46 @@
+import HTTPTypes
+import Hummingbird
+import TillShop
+
+/// Answers in strange weather (docs/operating/weather.md): what is signed in them has met the weather already, the
+/// bodies meet it here. Errors have none: one official client reads no error object that has a key more.
+extension AppleAPI {
+    /// Answers a call; where the weather is fair that is all.
+    func answerInWeather(_ endpoint: Endpoint, _ exchange: Exchange) async throws -> Response {
+        let response = try await endpoint.answer(exchange)
+        guard shop.registry.weather(of: exchange.scope) != nil, let shape = WireObject(answerOf: endpoint.name) else {
+            return response
+        }
+        let collected = CollectedBody()
+        try await response.body.write(collected)
+        let body = shop.weathered(
+            Array(buffer: collected.bytes),
+            as: shape,
+            in: exchange.scope,
+            identity: exchange.request.uri.path
+        )
+        return .json(body, status: response.status)
+    }
+}
+
+extension WireObject {
+    /// What a route answers; nil for one that answers with an empty body.
+    package init?(answerOf route: String) {
+        switch route {
+        case "getTransactionHistory", "getTransactionHistoryV1": self = .transactionHistory
+        case "getTransactionInfo": self = .transactionInfo
+        case "getAppTransactionInfo": self = .appTransactionInfo
+        case "getAllSubscriptionStatuses": self = .subscriptionStatuses
+        case "extendSubscriptionRenewalDate": self = .renewalExtension
+        case "massExtendSubscriptionRenewalDate": self = .massExtension
+        case "getMassExtensionStatus": self = .massExtensionStatus
+        case "lookUpOrderId": self = .orderLookup
+        case "getRefundHistory": self = .refundHistory
+        case "getRefundHistoryV1": self = .refundHistoryV1
+        case "getNotificationHistory": self = .notificationHistory
+        case "requestTestNotification": self = .testNotification
+        case "getTestNotificationStatus": self = .notificationStatus
+        default: return nil
+        }
+    }
+}

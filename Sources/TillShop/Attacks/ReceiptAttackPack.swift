@@ -1,0 +1,93 @@
+import Foundation
+import TillCore
+import TillSigning
+import TillStorage
+
+/// Makes receipts that a right verifier must refuse, about a purchase of an app's realm or one that never was.
+package struct ReceiptAttackPack: Sendable {
+    private let forger: ReceiptForger
+    private let chain: ReceiptChain
+    private let realm: Realm
+    private let isKnown: Bool
+    private let device: UUID
+    private let receipt: AppReceipt
+    private let transaction: TransactionReceipt
+
+    /// - Parameter purchase: what the receipts are about; nil makes a purchase up that is in no ledger.
+    /// - Throws: `AttackRefused` when the app does not exist or the root's key is not at hand.
+    package init(_ shop: Shop, _ scope: AccountScope, about purchase: (row: Transaction, account: Account)?)
+        async throws
+    {
+        guard let app = shop.registry.app(scope.app) else {
+            throw AttackRefused(reason: "app \(scope.app) does not exist")
+        }
+        do {
+            forger = try await shop.receiptKeys.forger()
+            chain = try await shop.receiptKeys.signing().chain
+        } catch {
+            throw AttackRefused(reason: "the root of receipts is not at hand: \(error)")
+        }
+        realm = scope.realm
+        isKnown = purchase != nil
+        device = UUID()
+        let present = purchase.map { shop.now(of: $0.account) } ?? shop.now(in: scope)
+        let catalog = shop.registry.catalog(of: scope.app)
+        let row = purchase?.row ?? AttackPack.madeUp(in: scope, selling: catalog, at: present)
+        let account =
+            purchase?.account
+            ?? Account(
+                id: row.account,
+                realm: scope.realm,
+                app: scope.app,
+                customer: "nobody",
+                storefront: .unitedStates,
+                at: present
+            )
+        // A customer may be ahead of the clock.
+        var frame = shop.frame(of: account, app, device: device, at: max(present, account.lastEvent))
+        frame.inApp = [InAppReceipt(row)]
+        receipt = frame
+        transaction = shop.receipt(of: row, account, vendor: device.uuidString)
+    }
+
+    /// The receipt of a case, signed anew.
+    package func sample(_ attack: ReceiptAttack) throws -> ReceiptAttackSample {
+        ReceiptAttackSample(
+            attack: attack,
+            receipt: Base64.encode(try bytes(attack)),
+            deviceID: device.uuidString.lowercased(),
+            status: attack.status(in: realm, isKnown: isKnown)
+        )
+    }
+
+    private func bytes(_ attack: ReceiptAttack) throws -> [UInt8] {
+        var changed = receipt
+        switch attack {
+        case .control: break
+        case .forged(let forgery):
+            changed.inApp[0].productID += ".everything"
+            return try forger.sign(receipt, altered: changed, forgery)
+        case .otherApp:
+            changed.bundleID += ".other"
+            changed.deviceHash = hash(of: device, changed.bundleID)
+        case .otherRealm:
+            changed.receiptType = (realm == .production ? Realm.sandbox : .production).receiptType
+        case .otherDevice: changed.deviceHash = hash(of: UUID(), changed.bundleID)
+        case .otherAppsHash: changed.deviceHash = hash(of: device, changed.bundleID + ".other")
+        case .transactionControl: return Array(try chain.mint(transaction).utf8)
+        case .forgedTransaction(let forgery):
+            var altered = transaction
+            altered.productID += ".everything"
+            return Array(try forger.sign(transaction, altered: altered, forgery).utf8)
+        }
+        return try chain.mint(changed)
+    }
+
+    private func hash(of device: UUID, _ bundleID: String) -> [UInt8] {
+        AppReceipt.deviceHash(
+            guid: withUnsafeBytes(of: device.uuid) { Array($0) },
+            opaqueValue: receipt.opaqueValue,
+            bundleID: bundleID
+        )
+    }
+}

@@ -1,0 +1,116 @@
+import TillCore
+
+/// Lets the weather act on an object that was written: the one place where it does (docs/operating/weather.md).
+package struct WeatherFilter: Sendable {
+    private let weather: Weather
+    private let realm: Realm
+
+    /// The weather of a realm.
+    package init(_ weather: Weather, in realm: Realm) {
+        self.weather = weather
+        self.realm = realm
+    }
+
+    /// The object as the weather leaves it.
+    ///
+    /// - Parameters:
+    ///   - bytes: what `PayloadWriter` wrote.
+    ///   - identity: what chance hangs on where the object has no id of its own.
+    package func filtered(_ bytes: [UInt8], as object: WireObject, identity: String = "") -> [UInt8] {
+        var filtered: [UInt8] = []
+        filtered.reserveCapacity(bytes.count + 256)
+        write(bytes[...], as: object, identity, to: &filtered)
+        return filtered
+    }
+
+    /// A value of a list that is on no list.
+    package static let unheardOfWord = "TOMORROW"
+    /// The same where the list is of numbers.
+    package static let unheardOfNumber = 99
+    /// Of so many values one is unheard of.
+    package static let share: UInt64 = 4
+
+    /// Keys that no library knows, one of each type that JSON has.
+    private static let unheardOfKeys = Array(
+        """
+        "tomorrowText":"a new day","tomorrowNumber":4.2,"tomorrowFlag":true,"tomorrowList":[1,"two",{"three":3}],\
+        "tomorrowObject":{"text":"a new day","number":7}
+        """.utf8
+    )
+
+    private func write(
+        _ bytes: ArraySlice<UInt8>,
+        as object: WireObject,
+        _ identity: String,
+        to filtered: inout [UInt8]
+    ) {
+        let members = WrittenJSON.members(of: bytes)
+        let identity = Self.identity(of: members) ?? identity
+        filtered.append(UInt8(ascii: "{"))
+        var isFirst = true
+        for member in members {
+            let key = object.key(member.key)
+            guard key.map(isPresent) ?? true else { continue }
+            if !isFirst { filtered.append(UInt8(ascii: ",")) }
+            isFirst = false
+            filtered.append(contentsOf: "\"\(member.key)\":".utf8)
+            write(member, key, identity, to: &filtered)
+        }
+        if case .tomorrow = weather {
+            if !isFirst { filtered.append(UInt8(ascii: ",")) }
+            filtered.append(contentsOf: Self.unheardOfKeys)
+        }
+        filtered.append(UInt8(ascii: "}"))
+    }
+
+    private func write(_ member: WrittenJSON.Member, _ key: WireKey?, _ identity: String, to filtered: inout [UInt8]) {
+        if key?.isListed == true, isUnheardOf(member.key, of: identity) {
+            let isText = member.value.first == UInt8(ascii: "\"")
+            let value = isText ? "\"\(Self.unheardOfWord)\"" : String(Self.unheardOfNumber)
+            filtered.append(contentsOf: value.utf8)
+        } else if let inner = key?.inner, member.value.first == UInt8(ascii: "{") {
+            write(member.value, as: inner, identity, to: &filtered)
+        } else if let inner = key?.inner {
+            filtered.append(UInt8(ascii: "["))
+            for (place, element) in WrittenJSON.elements(of: member.value).enumerated() {
+                if place > 0 { filtered.append(UInt8(ascii: ",")) }
+                write(element, as: inner, "\(identity)/\(member.key)/\(place)", to: &filtered)
+            }
+            filtered.append(UInt8(ascii: "]"))
+        } else {
+            filtered.append(contentsOf: member.value)
+        }
+    }
+
+    private func isPresent(_ key: WireKey) -> Bool {
+        switch weather {
+        case .sparse: key.presence == .always || (key.presence == .inProduction && realm == .production)
+        case .version(let minor): key.since <= minor
+        case .tomorrow: true
+        }
+    }
+
+    // MARK: Chance
+
+    /// Whether the value of a key is unheard of: the same every time that the same thing is told of.
+    private func isUnheardOf(_ key: String, of identity: String) -> Bool {
+        guard case .tomorrow(let seed) = weather else { return false }
+        var mixed = 0xcbf2_9ce4_8422_2325 ^ seed &* 0x9e37_79b9_7f4a_7c15
+        for byte in "\(identity)/\(key)".utf8 { mixed = (mixed ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return (mixed ^ mixed >> 31) % Self.share == 0
+    }
+
+    /// Keys by which an object can be told from others of its kind, the most telling first.
+    private static let names = ["transactionId", "notificationUUID", "originalTransactionId", "appTransactionId"]
+
+    private static func identity(of members: [WrittenJSON.Member]) -> String? {
+        for name in names {
+            if let member = members.first(where: { $0.key == name }) {
+                return String(decoding: member.value, as: UTF8.self)
+            }
+        }
+        return nil
+    }
+}

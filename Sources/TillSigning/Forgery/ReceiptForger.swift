@@ -1,0 +1,131 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import X509
+
+/// Signs receipts that a right verifier must refuse. The certificates that it makes are kept nowhere.
+///
+/// Making one takes some tenths of a second, as RSA keys do. See docs/operating/attack-pack.md.
+package struct ReceiptForger: Sendable {
+    private static let day: Int64 = 86_400_000
+
+    private let chain: ReceiptChain
+    private let root: ReceiptAuthority
+    /// Another root with its chain; names as those of the right one.
+    private let strangers: ReceiptChain
+    /// Issues wrong leaves under the right root.
+    private let intermediateKey: _RSA.Signing.PrivateKey
+
+    /// - Parameters:
+    ///   - root: the root that verifiers trust.
+    ///   - chain: the chain that signs rightly, under the root.
+    package init(root: ReceiptAuthority, chain: ReceiptChain) throws(SigningError) {
+        self.root = root
+        self.chain = chain
+        strangers = try ReceiptChain.issue(under: try ReceiptAuthority.make())
+        intermediateKey = try RSAKeys.make(.intermediateKey)
+    }
+
+    /// A receipt that is wrong in one way.
+    ///
+    /// - Parameter altered: what stands in its place when it is changed after the signing.
+    /// - Throws: ``SigningError``.
+    package func sign(
+        _ receipt: AppReceipt,
+        altered: AppReceipt,
+        _ forgery: ReceiptForgery
+    ) throws(SigningError) -> [UInt8] {
+        let made = receipt.creationDate
+        switch forgery {
+        case .wrongRoot: return try strangers.mint(receipt)
+        case .leafWithoutMarker: return try sign(receipt, isLeafMarked: false)
+        case .intermediateWithoutMarker: return try sign(receipt, isIntermediateMarked: false)
+        case .expiredLeaf:
+            let end = Self.date(made - Self.day)
+            return try sign(receipt, validity: min(CertificateProfile.notValidBefore, end)...end)
+        case .leafNotYetValid:
+            let start = Self.date(made + Self.day)
+            return try sign(receipt, validity: start...max(CertificateProfile.notValidAfter, start))
+        case .tamperedPayload:
+            return chain.container.bytes(payload: altered.payload(), signature: try signature(of: receipt))
+        case .tamperedSignature:
+            var signature = try signature(of: receipt)
+            signature[signature.count - 1] ^= 1
+            return chain.container.bytes(payload: receipt.payload(), signature: signature)
+        case .truncated: return try chain.mint(receipt).dropLast(16)
+        case .trailingBytes: return try chain.mint(receipt) + [0, 0]
+        }
+    }
+
+    /// The receipt of a transaction that is wrong in one way: the text that the device would hand to its app.
+    ///
+    /// - Parameter altered: what stands in its place when it is changed after the signing.
+    /// - Throws: ``SigningError``.
+    package func sign(
+        _ receipt: TransactionReceipt,
+        altered: TransactionReceipt,
+        _ forgery: TransactionReceiptForgery
+    ) throws(SigningError) -> String {
+        switch forgery {
+        case .wrongSigner: try strangers.mint(receipt)
+        case .tamperedPurchase: try chain.mint(receipt) { _, info in info = Array(altered.purchaseInfo().utf8) }
+        case .tamperedSignature: try chain.mint(receipt) { signature, _ in signature[signature.count - 1] ^= 1 }
+        }
+    }
+
+    // MARK: Certificates
+
+    private func signature(of receipt: AppReceipt) throws(SigningError) -> [UInt8] {
+        try SigningError.wrapping(.cryptography, .leafKey, "could not sign") {
+            let digest = SHA256.hash(data: receipt.payload())
+            return Array(
+                try chain.leafPrivateKey.signature(for: digest, padding: .insecurePKCS1v1_5).rawRepresentation
+            )
+        }
+    }
+
+    /// Signs with the right key, for which a wrong chain under the right root is made.
+    private func sign(
+        _ receipt: AppReceipt,
+        validity: ClosedRange<Date> = CertificateProfile.validity,
+        isLeafMarked: Bool = true,
+        isIntermediateMarked: Bool = true
+    ) throws(SigningError) -> [UInt8] {
+        let intermediate = try SigningError.wrapping(.cryptography, .intermediate, "could not be made") {
+            try ReceiptCertificates.intermediate(
+                key: intermediateKey.publicKey,
+                under: root.certificate,
+                rootKey: root.privateKey,
+                isMarked: isIntermediateMarked
+            )
+        }
+        let leaf = try SigningError.wrapping(.cryptography, .leaf, "could not be made") {
+            try ReceiptCertificates.leaf(
+                name: ReceiptCertificates.leafName,
+                key: chain.leafPrivateKey.publicKey,
+                marked: isLeafMarked,
+                under: intermediate,
+                intermediateKey: intermediateKey,
+                validity: validity
+            )
+        }
+        let certificates = [
+            try CertificateText.der(of: leaf, .leaf),
+            try CertificateText.der(of: intermediate, .intermediate),
+            root.certificateDER,
+        ]
+        let anatomy: CertificateAnatomy
+        do {
+            anatomy = try CertificateAnatomy(certificates[0])
+        } catch {
+            throw SigningError(.unreadable, .leaf, error.reason)
+        }
+        let container = ReceiptContainer(certificatesDER: certificates, leaf: anatomy, algorithm: .sha256)
+        return container.bytes(payload: receipt.payload(), signature: try signature(of: receipt))
+    }
+
+    /// Whole seconds, as certificates count.
+    private static func date(_ milliseconds: Int64) -> Date {
+        Date(timeIntervalSince1970: (Double(milliseconds) / 1_000).rounded(.down))
+    }
+}

@@ -1,0 +1,234 @@
+"""The attack pack's receipts: verifyReceipt and a verifier from elsewhere refuse every one, and a backend that only
+takes receipts apart is found out."""
+
+import base64
+import hashlib
+import json
+import ssl
+import threading
+import uuid
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from apple_purchase_receipt_verifier import Config, Environment, Verifier
+from asn1crypto import cms, core
+
+from catalog_of_everything import COINS
+from process_helpers import run_till
+from receipt_checks import ask, attributes
+from shop_helpers import ControlRefused
+
+ALLOWED = {"control", "other-device", "other-apps-hash", "transaction-control"}
+MALFORMED, NOT_AUTHENTICATED, NO_ACCOUNT = 21_002, 21_003, 21_010
+STATUSES = {
+    "control": 0, "wrong-root": NOT_AUTHENTICATED, "leaf-without-marker": NOT_AUTHENTICATED,
+    "intermediate-without-marker": NOT_AUTHENTICATED, "expired-leaf": NOT_AUTHENTICATED,
+    "leaf-not-yet-valid": NOT_AUTHENTICATED, "tampered-payload": NOT_AUTHENTICATED,
+    "tampered-signature": NOT_AUTHENTICATED, "truncated": MALFORMED, "trailing-bytes": MALFORMED,
+    "other-app": NO_ACCOUNT, "other-realm": None, "other-device": 0, "other-apps-hash": 0,
+    "transaction-control": 0, "transaction-wrong-signer": NOT_AUTHENTICATED,
+    "transaction-tampered-purchase": NOT_AUTHENTICATED, "transaction-tampered-signature": NOT_AUTHENTICATED,
+}
+
+
+def pack(realm, **query):
+    return {case["case"]: case for case in realm.control("listReceiptAttacks", query=query)["cases"]}
+
+
+@pytest.fixture
+def strict(app):
+    """Accepts an app receipt, or says why not: signature, chain and dates by another's verifier, then whose it is."""
+    root = ssl.PEM_cert_to_DER_cert(app.control.call("getReceiptAuthority")["rootCertificate"])
+    verifier = Verifier(Config(roots=[root]))
+
+    def judge(receipt, realm, device=None):
+        found = verifier.verify_receipt(receipt)
+        if found.payload is None:
+            return found.failure.reason.name
+        body = json.dumps({"receipt-data": receipt})
+        status = json.loads(verifier.verify_receipt_endpoint(Environment(realm.environment), body))["status"]
+        if status:
+            return str(status)
+        if device and hash_of(receipt, device) != found_hash(receipt):
+            return "hash"
+        return None if found.payload.bundle_id == realm.app.bundle_id else "bundle id"
+
+    return judge
+
+
+def payload_of(receipt) -> dict:
+    """The attributes of a receipt by their types, with nothing verified."""
+    signed = cms.ContentInfo.load(base64.b64decode(receipt))["content"]
+    return {type_: value for type_, _, value in attributes(signed["encap_content_info"]["content"].native)}
+
+
+def found_hash(receipt) -> bytes:
+    return payload_of(receipt)[5]
+
+
+def hash_of(receipt, device) -> bytes:
+    payload = payload_of(receipt)
+    return hashlib.sha1(uuid.UUID(device).bytes + payload[4] + payload[2]).digest()
+
+
+def expected(realm, name, known=True) -> int:
+    if name == "other-realm":
+        return 21_007 if realm.name == "production" else 21_008
+    return STATUSES[name] if known or STATUSES[name] else NO_ACCOUNT
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known", "made-up"])
+def test_verify_receipt_answers_what_each_case_says(realm, customer, known):
+    cases = pack(realm, **({"transactionId": realm.buy(customer, COINS).id} if known else {}))
+    assert list(cases) == list(STATUSES)
+    assert {name for name, case in cases.items() if not case["mustBeRefused"]} == ALLOWED
+    for name, case in cases.items():
+        answer = ask(realm, case["receipt"])
+        assert answer["status"] == case["status"] == expected(realm, name, known), name
+        assert case["status"] or not case["mustBeRefused"]
+
+
+def test_a_strict_verifier_refuses_every_case(realm, customer, strict):
+    cases = pack(realm, transactionId=realm.buy(customer, COINS).id)
+    for name, case in cases.items():
+        if name.startswith("transaction-"):
+            continue
+        verdict = strict(case["receipt"], realm)
+        assert (verdict is None) != case["mustBeRefused"], f"{name}: {verdict}"
+        if name not in ("truncated", "trailing-bytes"):
+            verdict = strict(case["receipt"], realm, case["deviceId"])
+            assert (verdict is None) == (name == "control"), f"{name}: {verdict}"
+    assert strict(cases["other-device"]["receipt"], realm, cases["other-device"]["deviceId"]) == "hash"
+
+
+def test_forgeries_say_the_same_but_for_what_is_tampered_with(sandbox, customer):
+    cases = pack(sandbox, transactionId=sandbox.buy(customer, COINS).id)
+    right = payload_of(cases["control"]["receipt"])
+    for name in ("wrong-root", "leaf-without-marker", "expired-leaf", "tampered-signature"):
+        assert payload_of(cases[name]["receipt"]) == right, name
+    tampered = payload_of(cases["tampered-payload"]["receipt"])
+    assert {key for key in right if right[key] != tampered[key]} == {17}
+    assert core.load(payload_of(cases["other-app"]["receipt"])[2]).native == sandbox.app.bundle_id + ".other"
+
+
+def test_control_knows_its_receipts(sandbox):
+    assert list(pack(sandbox, case="expired-leaf")) == ["expired-leaf"]
+    for query, code in [({"case": "alg-none"}, "unknown_case"), ({"transactionId": "1"}, "unknown_transaction")]:
+        with pytest.raises(ControlRefused) as refused:
+            pack(sandbox, **query)
+        assert (refused.value.status, refused.value.code) == (404, code)
+
+
+# Backends -------------------------------------------------------------------------------------------------------------
+
+
+class Backend:
+    """A developer's server; `judge` makes of a post's body a status and an answer."""
+
+    def __init__(self, judge):
+        self.seen = []
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(handler):
+                body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
+                self.seen.append(body)
+                try:
+                    status, answer = judge(body)
+                except Exception:
+                    status, answer = 400, {}
+                written = json.dumps(answer).encode()
+                handler.send_response(status)
+                handler.send_header("Content-Length", str(len(written)))
+                handler.end_headers()
+                handler.wfile.write(written)
+
+            def log_message(handler, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/receipts"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@pytest.fixture
+def backend():
+    made = []
+
+    def make(judge):
+        made.append(Backend(judge))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.server.shutdown()
+        one.server.server_close()
+
+
+def attack(app, *arguments, code):
+    done = run_till(
+        "attack", "--receipts", "--app", app.bundle_id, "--control", app.server.address("control"), *arguments,
+        timeout=120,
+    )
+    assert done.returncode == code, f"{done.returncode}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def is_single(body) -> bool:
+    return base64.b64decode(body["receipt-data"])[:1] == b"{"
+
+
+def test_a_backend_that_verifies_passes(sandbox, strict, backend):
+    def judge(body):
+        good = not is_single(body) and strict(body["receipt-data"], sandbox, body["deviceId"]) is None
+        return (200 if good else 401), {}
+
+    careful = backend(judge)
+    said = attack(sandbox.app, "--post", careful.url, code=0).stdout
+    assert "Nothing was accepted that must be refused." in said
+    assert len(careful.seen) == len(STATUSES)
+    assert all(set(body) == {"receipt-data", "deviceId"} for body in careful.seen)
+
+
+def test_a_backend_that_only_takes_receipts_apart_is_found_out(sandbox, backend):
+    def judge(body):
+        if is_single(body):
+            return 200, {"ok": b"purchase-info" in base64.b64decode(body["receipt-data"])}
+        return 200, {"bundle": core.load(payload_of(body["receipt-data"])[2]).native}
+
+    weak = backend(judge)
+    report = json.loads(attack(sandbox.app, "--post", weak.url, "--json", code=3).stdout)
+    wanted = set(STATUSES) - ALLOWED
+    assert {entry["case"] for entry in report["attacks"]} == wanted
+    # What is cut off cannot be taken apart; what follows on the end disturbs no lenient parser.
+    assert set(report["accepted"]) >= wanted - {"truncated", "trailing-bytes"}
+    assert {entry["case"] for entry in report["others"]} == ALLOWED - {"control"}
+    said = attack(sandbox.app, "--post", weak.url, "--case", "wrong-root", code=3).stdout
+    assert "1 of 1 were accepted that must be refused." in said and "ends at another root" in said
+
+
+def test_an_answer_with_a_status_says_no(sandbox, customer, backend):
+    asking = backend(lambda body: (200, ask(sandbox, body["receipt-data"])))
+    about = sandbox.buy(customer, COINS).id
+    report = json.loads(attack(sandbox.app, "--post", asking.url, "--about", about, "--json", code=0).stdout)
+    assert report["accepted"] == [] and all(entry["status"] == 200 for entry in report["attacks"])
+    assert all(entry["accepted"] for entry in report["others"])
+    # Of a purchase that was made up verifyReceipt knows nothing.
+    refused = attack(sandbox.app, "--post", asking.url, code=1).stderr
+    assert "refused a receipt that is right" in refused and "--about" in refused
+
+
+def test_verify_receipt_itself_passes(realm, customer):
+    about = realm.buy(customer, COINS).id
+    said = attack(
+        realm.app, "--realm", realm.name, "--about", about, "--post", f"{realm.base}/verifyReceipt", code=0
+    ).stdout
+    assert "Nothing was accepted that must be refused." in said
+
+
+def test_the_command_lists_and_prints(app, sandbox):
+    listed = attack(app, code=0).stdout
+    for name, case in pack(sandbox).items():
+        assert name in listed and case["wrong"] in listed and f"status: {case['status']}" in listed
+    printed = json.loads(attack(app, "--case", "truncated", "--json", code=0).stdout)
+    assert base64.b64decode(printed["cases"][0]["receipt"])[:1] == b"\x30"
+    assert "There is no case lost" in attack(app, "--case", "lost", code=1).stderr

@@ -1,0 +1,428 @@
+"""Strange weather, as Apple's client and verifier live through it: each mode, each payload, each route.
+
+What may be absent, since when a key is there and what is listed is read from the tables of docs/operating/weather.md.
+"""
+
+import itertools
+import re
+import uuid
+from pathlib import Path
+
+import pytest
+from appstoreserverlibrary.models.ExtendReasonCode import ExtendReasonCode
+from appstoreserverlibrary.models.ExtendRenewalDateRequest import ExtendRenewalDateRequest
+from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtendRenewalDateRequest
+from appstoreserverlibrary.models.TransactionHistoryRequest import TransactionHistoryRequest
+from appstoreserverlibrary.signed_data_verifier import VerificationException
+
+import payload_rules
+import told
+from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG, COINS, FOREVER, SEASON
+from listening_post import ListeningPost
+from shop_helpers import V1, V2, App, ControlRefused
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs/operating/weather.md").read_text()
+TOKEN = "7e3fb204-2f5c-4a4b-8a0e-2d3f6f1a9f10"
+ADDED = {"tomorrowText": str, "tomorrowNumber": float, "tomorrowFlag": bool, "tomorrowList": list,
+         "tomorrowObject": dict}
+INNER = {
+    ("transaction", "commitmentInfo"): "transactionCommitment",
+    ("renewalInfo", "commitmentInfo"): "renewalCommitment",
+    ("notification", "data"): "notificationData",
+    ("notification", "appData"): "notificationAppData",
+    ("notification", "summary"): "notificationSummary",
+    ("notification", "externalPurchaseToken"): "externalPurchaseToken",
+    ("subscriptionStatuses", "data"): "subscriptionGroup",
+    ("subscriptionGroup", "lastTransactions"): "lastTransaction",
+    ("notificationHistory", "notificationHistory"): "notificationStatus",
+    ("notificationStatus", "sendAttempts"): "sendAttempt",
+}
+ROUTES = {"transactionHistory", "refundHistory", "refundHistoryV1", "transactionInfo", "appTransactionInfo",
+          "subscriptionStatuses", "orderLookup", "renewalExtension", "massExtension", "massExtensionStatus",
+          "testNotification", "notificationStatus", "notificationHistory"}
+
+_numbers = itertools.count(1)
+
+
+class Row:
+    """What the documentation says of a key."""
+
+    def __init__(self, presence, since, change):
+        self.presence = presence
+        self.since = 0 if since == "–" else int(since.removeprefix("1."))
+        self.is_listed = change == "listed"
+
+    def is_left(self, weather, realm) -> bool:
+        if weather == "sparse":
+            return self.presence == "stays" or self.presence.endswith(realm.name)
+        return self.since <= int(weather.removeprefix("version:1.")) if weather.startswith("version") else True
+
+
+def tables() -> dict:
+    found = {}
+    for section in PAGE.split("\n### ")[1:]:
+        name, _, rest = section.partition("\n")
+        rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", rest, re.MULTILINE)
+        found[name] = {key: Row(*cells) for key, *cells in rows}
+    return found
+
+
+TABLES = tables()
+
+
+@pytest.fixture
+def new_app(server, control, team):
+    number = next(_numbers)
+    # Far apart: whoever gives no Apple id gets the next above the highest.
+    return App(server, control, f"com.example.weather{number}", 2_200_000_000 + 1_000 * number, team, CATALOG)
+
+
+@pytest.fixture(params=["sandbox", "production"])
+def realm(new_app, request):
+    return new_app.realm(request.param)
+
+
+@pytest.fixture
+def post(realm):
+    post = ListeningPost()
+    told.listen(realm, post)
+    yield post
+    post.close()
+
+
+def weather(realm, words):
+    assert realm.control("setRules", {"weather": words})["weather"] in (words, f"{words}:1")
+
+
+class World:
+    """A customer of whom every route has something to tell, made in some weather, and all that is told in the same."""
+
+    def __init__(self, realm, post, words="fair"):
+        self.realm = realm
+        weather(realm, words)
+        self.buy("ann", BASIC, appAccountToken=TOKEN)
+        self.coins = self.buy("ann", COINS, quantity=3, appAccountToken=TOKEN)
+        for product in (SEASON, FOREVER):
+            self.buy("ann", product)
+        refunded = self.buy("ann", COINS)["transactionId"]
+        realm.control("refund", {"share": "PART", "percentage": 50_000}, transactionId=refunded)
+        self.year = self.buy("bob", BASIC_YEAR)["transactionId"]
+        self.mass = str(uuid.uuid4())
+        # Six purchases and a refund; tomorrow each purchase is told of twice.
+        self.posted = post.wait_for(13 if words.startswith("tomorrow") else 7)
+
+    def buy(self, customer, product, **options) -> dict:
+        return self.realm.control("buy", {"productId": product, **options}, customer=customer)
+
+    def calls(self) -> list:
+        """Each route: its kind, how Apple's client asks it (None where it has no call), and how it is asked by hand."""
+        client, id_, order = self.realm.client, self.coins["transactionId"], self.coins["orderId"]
+        reason, everything = ExtendReasonCode.CUSTOMER_SATISFACTION, TransactionHistoryRequest()
+        one = {"extendByDays": 1, "extendReasonCode": 1, "requestIdentifier": "one"}
+        mass = {"extendByDays": 1, "extendReasonCode": 1, "requestIdentifier": self.mass, "productId": BASIC_YEAR}
+        v1, v2 = "/inApps/v1", "/inApps/v2"
+        return [
+            ("transactionHistory", lambda: client.get_transaction_history(id_, None, everything, V2),
+             "GET", f"{v2}/history/{id_}"),
+            ("transactionHistory", lambda: client.get_transaction_history(id_, None, everything, V1),
+             "GET", f"{v1}/history/{id_}"),
+            ("transactionInfo", lambda: client.get_transaction_info(id_), "GET", f"{v1}/transactions/{id_}"),
+            ("appTransactionInfo", lambda: client.get_app_transaction_info(id_),
+             "GET", f"{v1}/transactions/appTransactions/{id_}"),
+            ("subscriptionStatuses", lambda: client.get_all_subscription_statuses(id_),
+             "GET", f"{v1}/subscriptions/{id_}"),
+            ("orderLookup", lambda: client.look_up_order_id(order), "GET", f"{v1}/lookup/{order}"),
+            ("refundHistory", lambda: client.get_refund_history(id_, None), "GET", f"{v2}/refund/lookup/{id_}"),
+            ("refundHistoryV1", None, "GET", f"{v1}/refund/lookup/{id_}"),
+            ("renewalExtension", lambda: client.extend_subscription_renewal_date(
+                self.year, ExtendRenewalDateRequest(1, reason, "one")),
+             "PUT", f"{v1}/subscriptions/extend/{self.year}", one),
+            ("massExtension", lambda: client.extend_renewal_date_for_all_active_subscribers(
+                MassExtendRenewalDateRequest(1, reason, self.mass, productId=BASIC_YEAR)),
+             "POST", f"{v1}/subscriptions/extend/mass", mass),
+            ("massExtensionStatus",
+             lambda: client.get_status_of_subscription_renewal_date_extensions(self.mass, BASIC_YEAR),
+             "GET", f"{v1}/subscriptions/extend/mass/{BASIC_YEAR}/{self.mass}"),
+            ("testNotification", client.request_test_notification, "POST", f"{v1}/notifications/test"),
+            ("notificationStatus", lambda: client.get_test_notification_status(self.test),
+             "GET", f"{v1}/notifications/test/"),
+            ("notificationHistory", lambda: client.get_notification_history(None, told.request()),
+             "POST", f"{v1}/notifications/history", told.body()),
+        ]
+
+    def answers(self):
+        """Every route's answer: its kind, the body, and what Apple's client made of it."""
+        for kind, ask, method, path, *body in self.calls():
+            if kind == "massExtensionStatus":
+                told.until(lambda: self.realm.send(method, path).json()["complete"])
+            if kind == "notificationStatus":
+                path += self.test
+                told.until(lambda: self.realm.send(method, path).status_code == 200)
+            decoded = ask() if ask else None
+            answer = self.realm.send(method, path, **({"json": body[0]} if body else {}))
+            assert answer.status_code == 200, answer.text
+            assert answer.headers["Content-Type"] == "application/json"
+            payload_rules.no_nulls(answer.json())
+            if kind == "testNotification":
+                self.test = answer.json()["testNotificationToken"]
+            yield kind, answer.json(), decoded
+
+    def everything(self):
+        """The bodies of every route, all that is signed in them, and what was posted."""
+        seen = set()
+        for kind, body, decoded in self.answers():
+            seen.add(kind)
+            yield kind, body, decoded
+            yield from signed(self.realm, body)
+        assert seen == ROUTES
+        for received in self.posted:
+            yield from signed(self.realm, {"signedPayload": received.jws})
+
+
+READERS = {
+    "signedPayload": ("notification", "notification"),
+    "signedAppTransactionInfo": ("appTransaction", "app_transaction"),
+    "signedRenewalInfo": ("renewalInfo", "renewal_info"),
+    "signedTransactionInfo": ("transaction", "signed_transaction"),
+    "signedTransactions": ("transaction", "signed_transaction"),
+}
+
+
+def signed(realm, value):
+    """Everything that is signed in a value, verified by Apple's verifier, and what is signed within that."""
+    for key, jws in strings(value):
+        if key in READERS:
+            kind, reader = READERS[key]
+            payload = payload_rules.decode(jws)[1]
+            yield kind, payload, getattr(realm.verifier, f"verify_and_decode_{reader}")(jws)
+            yield from signed(realm, payload)
+
+
+def strings(value, key=None):
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from strings(inner, name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings(inner, key)
+    else:
+        yield key, value
+
+
+def objects(kind, payload, decoded):
+    """An object and those within: kind, what stands there, and what the library has of it."""
+    yield kind, payload, decoded
+    for key, value in payload.items():
+        inner = INNER.get((kind, key))
+        if inner is None:
+            continue
+        read = getattr(decoded, key, None) if decoded is not None else None
+        if isinstance(value, list):
+            for place, element in enumerate(value):
+                yield from objects(inner, element, read[place] if read else None)
+        else:
+            yield from objects(inner, value, read)
+
+
+# The library has no field for these.
+UNREAD = ("firstSendAttemptResult", "requestDate")
+# The client and the request by hand are two calls, and these differ from call to call.
+FRESH = (*READERS, "revision", "testNotificationToken", "sendAttempts")
+
+# Fewer keys -----------------------------------------------------------------------------------------------------------
+
+
+def check(found, words, realm) -> dict:
+    """Every object has keys that the tables leave; Apple's library reads them, and has None for the others.
+
+    Returns which keys were seen of each kind.
+    """
+    seen = {}
+    for whole in found:
+        for kind, value, read in objects(*whole):
+            table = TABLES[kind]
+            assert set(value) <= set(table), f"{kind}: {sorted(set(value) - set(table))}"
+            for key, row in table.items():
+                if not row.is_left(words, realm):
+                    assert key not in value, f"{kind} has {key} in {words}"
+                    assert getattr(read, key, None) is None
+            if read is not None:
+                inner = tuple(key for of, key in INNER if of == kind)
+                fresh = FRESH if whole[0] in ROUTES else ()
+                payload_rules.same_as_decoded(value, read, but=(*inner, *UNREAD, *fresh))
+            seen.setdefault(kind, set()).update(value)
+    return seen
+
+
+ALWAYS = {
+    "transaction": payload_rules.ALWAYS_IN_TRANSACTION | {"expiresDate", "webOrderLineItemId"},
+    "renewalInfo": payload_rules.ALWAYS_IN_RENEWAL,
+    "appTransaction": payload_rules.ALWAYS_IN_APP_TRANSACTION - {"appAppleId"},
+    "notification": {"notificationType", "subtype", "notificationUUID", "version", "signedDate", "data", "summary"},
+    "notificationData": {"bundleId", "environment", "signedTransactionInfo", "signedRenewalInfo", "status"},
+}
+
+
+@pytest.mark.parametrize("words", ["sparse", "version:1.2", "version:1.7", "version:1.14", "version:1.22"])
+def test_absent_keys_are_none_and_apples_library_reads_the_rest(realm, post, words):
+    seen = check(World(realm, post, words).everything(), words, realm)
+    for kind, always in ALWAYS.items():
+        left = {key for key in always if TABLES[kind][key].is_left(words, realm)}
+        assert seen[kind] >= left, f"{kind} lacks {sorted(left - seen[kind])}"
+    if words == "version:1.22":
+        assert {"revocationType", "price", "appAccountToken", "offerPeriod"} <= seen["transaction"]
+    assert ("sendAttempts" in seen["notificationStatus"]) == (words not in ("version:1.2", "version:1.7"))
+    if realm.name == "production":
+        assert "appAppleId" in seen["notificationData"] & seen["transactionHistory"] & seen["appTransaction"]
+
+
+def test_the_first_versions_had_no_environment_and_todays_library_refuses_them(realm):
+    weather(realm, "version:1.1")
+    bought = realm.control("buy", {"productId": COINS}, customer="ann")
+    payload = payload_rules.decode(bought["signedTransactionInfo"])[1]
+    assert "environment" not in payload and "price" not in payload and payload["productId"] == COINS
+    with pytest.raises(VerificationException) as refused:
+        realm.verifier.verify_and_decode_signed_transaction(bought["signedTransactionInfo"])
+    assert refused.value.status.name == "INVALID_ENVIRONMENT"
+
+
+# More keys ------------------------------------------------------------------------------------------------------------
+
+
+def unheard_of(value) -> bool:
+    return value == "TOMORROW" or (value == 99 and type(value) is int)
+
+
+def examine(found) -> dict:
+    """Every object has the keys of tomorrow; which listed keys of each kind had a value that nobody knows."""
+    changed = {}
+    for whole in found:
+        for kind, value, read in objects(*whole):
+            table = TABLES[kind]
+            assert set(value) - set(table) == set(ADDED), f"{kind}: {sorted(set(value) - set(table))}"
+            assert all(type(value[key]) is type_ for key, type_ in ADDED.items())
+            assert list(value)[-5:] == list(ADDED)
+            for key in set(value) & set(table):
+                if not unheard_of(value[key]):
+                    continue
+                if (kind, key) != ("notification", "notificationType"):
+                    assert table[key].is_listed, f"{kind}.{key}"
+                    changed.setdefault(kind, set()).add(key)
+                if read is not None and key != "firstSendAttemptResult":
+                    raw = getattr(read, "raw" + key[0].upper() + key[1:])
+                    assert raw == value[key] and getattr(read, key) is None, f"{kind}.{key}"
+    return changed
+
+
+def test_tomorrow_apples_library_survives_everything(realm, post):
+    world = World(realm, post, "tomorrow:1")
+    changed = examine(world.everything())
+    wanted = {
+        "transaction": {"type", "inAppOwnershipType", "transactionReason", "offerType", "offerDiscountType",
+                        "revocationReason", "revocationType"},
+        "renewalInfo": {"autoRenewStatus"},
+        "appTransaction": {"originalPlatform"},
+        "lastTransaction": {"status"},
+        "orderLookup": {"status"},
+    }
+    for seed in range(2, 60):
+        missing = {kind: keys - changed.get(kind, set()) for kind, keys in wanted.items()}
+        if not any(missing.values()):
+            break
+        weather(realm, f"tomorrow:{seed}")
+        for kind, ask, method, path, *_ in world.calls():
+            if kind in ("transactionHistory", "appTransactionInfo", "subscriptionStatuses", "orderLookup"):
+                body = realm.send(method, path).json()
+                for of, keys in examine([(kind, body, ask()), *signed(realm, body)]).items():
+                    changed.setdefault(of, set()).update(keys)
+    else:
+        pytest.fail(f"never unheard of: {missing}")
+
+
+def test_tomorrow_is_the_same_every_time_for_one_seed(realm, post):
+    world = World(realm, post, "tomorrow:7")
+
+    def asked():
+        for kind, _, method, path, *_ in world.calls()[:8]:
+            for of, payload, _ in signed(realm, realm.send(method, path).json()):
+                yield of, {key: value for key, value in payload.items() if key not in
+                           ("signedDate", "receiptCreationDate")}
+
+    first = list(asked())
+    assert first == list(asked())
+    weather(realm, "tomorrow:8")
+    assert first != list(asked())
+
+
+def test_a_notification_that_no_library_knows_follows_every_purchase(realm, post):
+    World(realm, post, "tomorrow")
+    seen = [realm.verifier.verify_and_decode_notification(received.jws) for received in post.received]
+    unknown = [notice for notice in seen if notice.notificationType is None]
+    assert {(one.rawNotificationType, one.rawSubtype, one.subtype) for one in unknown} == {
+        ("TOMORROW", "UNHEARD_OF", None)
+    }
+    purchases = [one for one in seen if one.rawNotificationType in ("SUBSCRIBED", "ONE_TIME_CHARGE")]
+    assert len(unknown) == len(purchases) == 6
+
+    def about(notice):
+        inner = notice.data.signedTransactionInfo
+        return realm.verifier.verify_and_decode_signed_transaction(inner).transactionId
+
+    assert sorted(map(about, unknown)) == sorted(map(about, purchases))
+    listed = realm.control("listNotifications", query={"type": "TOMORROW"})["notifications"]
+    assert len(listed) == 6 and all(one["isTriggered"] for one in listed)
+
+
+# The same in every weather --------------------------------------------------------------------------------------------
+
+
+def test_fair_answers_are_what_they_were(realm, post):
+    told.freeze(realm)
+    world = World(realm, post)
+
+    def asked():
+        for _, _, method, path, *_ in world.calls()[:8]:
+            text = realm.send(method, path).text
+            # Signatures and the seal of a cursor differ from answer to answer.
+            yield re.sub(r'"revision":"[^"]*"', "", re.sub(r"\.[\w-]{86}\"", '"', text))
+
+    fair = list(asked())
+    for words in ("sparse", "tomorrow", "version:1.5"):
+        weather(realm, words)
+        assert list(asked()) != fair
+    weather(realm, "fair")
+    assert list(asked()) == fair
+
+
+@pytest.mark.parametrize("words", ["sparse", "tomorrow", "version:1.0"])
+def test_errors_and_empty_answers_have_no_weather(realm, words):
+    weather(realm, words)
+    bought = realm.control("buy", {"productId": COINS}, customer="ann")["transactionId"]
+    realm.check_error(realm.send("GET", "/inApps/v1/transactions/430000000001024"), 4_040_010)
+    finished = realm.send("POST", f"/inApps/v1/transactions/{bought}/finish")
+    assert (finished.status_code, finished.content) == (200, b"")
+    token = realm.send("PUT", f"/inApps/v1/transactions/{bought}/appAccountToken", json={"appAccountToken": TOKEN})
+    assert (token.status_code, token.content) == (200, b"")
+    consumed = {"customerConsented": True, "deliveryStatus": "DELIVERED", "sampleContentProvided": False}
+    sent = realm.send("PUT", f"/inApps/v2/transactions/consumption/{bought}", json=consumed)
+    assert (sent.status_code, sent.content) == (202, b"")
+
+
+def test_receipts_have_no_weather(realm):
+    weather(realm, "sparse")
+    realm.control("buy", {"productId": FOREVER}, customer="ann")
+    receipt = realm.control("getReceipt", customer="ann")["receipt"]
+    answer = realm.send("POST", "/verifyReceipt", token=None, json={"receipt-data": receipt}).json()
+    assert answer["status"] == 0 and answer["receipt"]["in_app"][0]["product_id"] == FOREVER
+
+
+def test_weather_is_a_rule_of_one_realm(new_app):
+    assert new_app.sandbox.control("getRules")["weather"] == "fair"
+    for words in ("sparse", "tomorrow:18446744073709551615", "version:1.0", "version:1.22"):
+        assert new_app.sandbox.control("setRules", {"weather": words})["weather"] == words
+        assert new_app.production.control("getRules")["weather"] == "fair"
+    for wrong in ("", "rain", "version:1.23", "version:2", "tomorrow:x"):
+        with pytest.raises(ControlRefused) as refused:
+            new_app.sandbox.control("setRules", {"weather": wrong})
+        assert (refused.value.status, refused.value.code) == (400, "bad_weather")
+    assert new_app.sandbox.control("getRules")["weather"] == "version:1.22"

@@ -1,0 +1,90 @@
+import Testing
+import TillCore
+import TillShop
+import TillSigning
+import TillStorage
+import TillTesting
+
+@Suite("Receipts of the attack pack")
+struct ReceiptAttackPackTests {
+    private func answer(_ receipt: String, _ test: TestShop, in realm: Realm) async throws -> VerifyReceiptAnswer {
+        let request = VerifyReceiptRequest(receiptData: receipt, password: nil, excludesOldTransactions: false)
+        return try await test.shop.verifyReceipt(request, in: realm)
+    }
+
+    @Test("Each case has a name of its own, which leads back to it")
+    func names() {
+        #expect(Set(ReceiptAttack.allCases.map(\.name)).count == ReceiptAttack.allCases.count)
+        for attack in ReceiptAttack.allCases { #expect(ReceiptAttack(name: attack.name) == attack) }
+        #expect(ReceiptAttack(name: "") == nil)
+    }
+
+    @Test("verifyReceipt answers what each case says of itself, in either realm")
+    func statuses() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        for realm in Realm.allCases {
+            let scope = AccountScope(realm: realm, app: TestShop.bundleID)
+            let row = try await test.buy("coins", by: "ann", in: realm)
+            let account = try #require(try await test.shop.storage.account(row.account))
+            for purchase in [nil, (row, account)] as [(row: Transaction, account: Account)?] {
+                let pack = try await ReceiptAttackPack(test.shop, scope, about: purchase)
+                for attack in ReceiptAttack.allCases {
+                    let sample = try pack.sample(attack)
+                    let answer = try await answer(sample.receipt, test, in: realm)
+                    #expect(answer.status == sample.status, "\(attack.name): \(answer.explanation ?? "")")
+                    #expect(!attack.isRefused || answer.status != 0)
+                }
+            }
+        }
+    }
+
+    @Test("Each forgery is refused for the one thing that is wrong with it")
+    func reasons() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let pack = try await ReceiptAttackPack(
+            test.shop,
+            AccountScope(realm: .sandbox, app: TestShop.bundleID),
+            about: nil
+        )
+        let words: [ReceiptForgery: String] = [
+            .wrongRoot: "another root", .leafWithoutMarker: "leaf certificate lacks the marker",
+            .intermediateWithoutMarker: "intermediate certificate lacks the marker",
+            .expiredLeaf: "certificates were not valid", .leafNotYetValid: "certificates were not valid",
+            .tamperedPayload: "changed after it was signed", .tamperedSignature: "changed after it was signed",
+            .truncated: "", .trailingBytes: "",
+        ]
+        for forgery in ReceiptForgery.allCases {
+            let sample = try pack.sample(.forged(forgery))
+            let explanation = try await answer(sample.receipt, test, in: .sandbox).explanation ?? ""
+            let word = try #require(words[forgery])
+            #expect(explanation.contains(word) || word.isEmpty, "\(forgery.rawValue): \(explanation)")
+        }
+    }
+
+    @Test("Only the hash tells other devices and other apps, and it is right in all the others")
+    func hashes() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let pack = try await ReceiptAttackPack(
+            test.shop,
+            AccountScope(realm: .sandbox, app: TestShop.bundleID),
+            about: nil
+        )
+        let readable = ReceiptAttack.allCases.filter {
+            switch $0 {
+            case .transactionControl, .forgedTransaction, .forged(.truncated), .forged(.trailingBytes): false
+            default: true
+            }
+        }
+        for attack in readable {
+            let sample = try pack.sample(attack)
+            let receipt = try SignedReceipt(try #require(Base64.decode(sample.receipt))).receipt
+            let hex = sample.deviceID.filter { $0 != "-" }
+            let guid = stride(from: 0, to: 32, by: 2).compactMap {
+                UInt8(hex.dropFirst($0).prefix(2), radix: 16)
+            }
+            #expect(guid.count == 16)
+            #expect(receipt.isFor(guid: guid) == ![.otherDevice, .otherAppsHash].contains(attack), "\(attack.name)")
+            #expect((receipt.bundleID == TestShop.bundleID) == (attack != .otherApp))
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import Testing
+import TillCore
+import TillShop
+
+@Suite("Strange weather, key by key")
+struct WeatherFilterTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private func text(of path: String) throws -> String {
+        try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+    }
+
+    /// An object with every key of its kind; what lies under them is a text, or an object or an array of its kind.
+    private func whole(_ object: WireObject) -> [UInt8] {
+        var json = "{"
+        for (place, key) in object.keys.enumerated() {
+            if place > 0 { json += "," }
+            let inner = key.inner.map { String(decoding: whole($0), as: UTF8.self) }
+            let isList = ["lastTransactions", "notificationHistory", "sendAttempts"].contains(key.name)
+            let isGroups = object == .subscriptionStatuses && key.name == "data"
+            json += "\"\(key.name)\":"
+            json += inner.map { isList || isGroups ? "[\($0),\($0)]" : $0 } ?? #""a\"b,{[\\""#
+        }
+        return Array((json + "}").utf8)
+    }
+
+    private func filtered(_ object: WireObject, _ weather: Weather, in realm: Realm = .sandbox) throws -> JSONTree {
+        try JSONTree.parse(WeatherFilter(weather, in: realm).filtered(whole(object), as: object))
+    }
+
+    private func keys(_ tree: JSONTree) -> [String] {
+        guard case .object(let members) = tree else { return [] }
+        return members.map(\.key)
+    }
+
+    @Test("Weather is written as it is read")
+    func words() {
+        let words = ["sparse", "tomorrow:4711", "version:1.0", "version:1.22"]
+        #expect(words.compactMap { Weather(words: $0)?.words } == words)
+        #expect(Weather(words: "tomorrow") == .tomorrow(seed: 1))
+        for wrong in ["", "fair", "Sparse", "sparse:", "tomorrow:", "tomorrow:-1", "version", "version:1.23"] {
+            #expect(Weather(words: wrong) == nil, "\(wrong)")
+        }
+        for wrong in ["version:", "version:1.", "version:1.08", "version:2.0", "version:1.1:1", "rain"] {
+            #expect(Weather(words: wrong) == nil, "\(wrong)")
+        }
+    }
+
+    @Test("Every key that is written is classified; a new one must be added to its table")
+    func classified() throws {
+        let folder = "Sources/TillShop/Payloads/"
+        let bodies = ["AppTransactions", "Notifications", "Orders", "Refunds", "RenewalExtensions", "Subscriptions"]
+        let api = (bodies + ["TransactionHistory", "Transactions"]).map { "Sources/TillServer/API/\($0).swift" }
+        let isPayload = Set(WireObject.payloads)
+        let bodyKeys = Set(WireObject.allCases.filter { !isPayload.contains($0) }.flatMap(\.keys).map(\.name))
+        let cases: [(path: String, known: Set<String>)] =
+            [
+                (folder + "TransactionPayload.swift", names([.transaction, .transactionCommitment])),
+                (folder + "RenewalInfoPayload.swift", names([.renewalInfo, .renewalCommitment])),
+                (folder + "AppTransactionPayload.swift", names([.appTransaction])),
+                (
+                    folder + "NotificationPayload.swift",
+                    names([
+                        .notification, .notificationData, .notificationAppData, .notificationSummary,
+                        .externalPurchaseToken,
+                    ])
+                ),
+            ] + api.map { ($0, bodyKeys) }
+        var written: Set<String> = []
+        for (path, known) in cases {
+            let found = try text(of: path).matches(of: /\.put\(\s*"(\w+)"/).map { String($0.output.1) }
+            #expect(!found.isEmpty, "\(path) writes no keys")
+            #expect(Set(found).subtracting(known) == [], "\(path) writes keys that no table of WireObject has")
+            written.formUnion(found)
+        }
+        let listed = Set(WireObject.allCases.flatMap(\.keys).map(\.name))
+        #expect(listed.subtracting(written) == [], "tables of WireObject have keys that nobody writes")
+    }
+
+    private func names(_ objects: [WireObject]) -> Set<String> { Set(objects.flatMap(\.keys).map(\.name)) }
+
+    @Test("Keys, presence and versions stand in the documentation")
+    func documented() throws {
+        let page = try text(of: "docs/operating/weather.md")
+        for object in WireObject.allCases {
+            for key in object.keys {
+                let presence =
+                    switch key.presence {
+                    case .always: "stays"
+                    case .inProduction: "stays in production"
+                    case .optional: "absent"
+                    }
+                let version = key.since == 0 ? "–" : "1.\(key.since)"
+                let change = key.isListed ? "listed" : "–"
+                let row = "| `\(key.name)` | \(presence) | \(version) | \(change) |"
+                #expect(page.contains("### \(object.rawValue)\n"), "no section \(object.rawValue)")
+                let section = page.components(separatedBy: "### \(object.rawValue)\n").last?
+                    .components(separatedBy: "\n#").first
+                #expect(section?.contains(row) == true, "\(object.rawValue): \(row)")
+            }
+        }
+    }
+
+    @Test("Sparse leaves what is always there", arguments: WireObject.allCases)
+    func sparse(_ object: WireObject) throws {
+        for realm in Realm.allCases {
+            let left = keys(try filtered(object, .sparse, in: realm))
+            let wanted = object.keys.filter {
+                $0.presence == .always || ($0.presence == .inProduction && realm == .production)
+            }
+            #expect(left == wanted.map(\.name))
+        }
+    }
+
+    @Test("A version leaves what it had, and the newest leaves everything", arguments: WireObject.allCases)
+    func versions(_ object: WireObject) throws {
+        for minor in 0...Weather.newestVersion {
+            let left = keys(try filtered(object, .version(minor)))
+            #expect(left == object.keys.filter { $0.since <= minor }.map(\.name))
+        }
+        let newest = WeatherFilter(.version(Weather.newestVersion), in: .sandbox)
+        #expect(newest.filtered(whole(object), as: object) == whole(object))
+    }
+
+    @Test("Tomorrow adds a key of each type to every object, and keeps what is not listed", arguments: 0..<20)
+    func tomorrow(_ seed: UInt64) throws {
+        for object in WireObject.allCases {
+            let tree = try filtered(object, .tomorrow(seed: seed))
+            guard case .object(let members) = tree else { continue }
+            let added = members.suffix(5)
+            #expect(members.dropLast(5).map(\.key) == object.keys.map(\.name))
+            #expect(added.allSatisfy { $0.key.hasPrefix("tomorrow") && object.key($0.key) == nil })
+            for (key, member) in zip(object.keys, members) where key.inner == nil && !key.isListed {
+                #expect(member.value == .string(#"a"b,{[\"#), "\(key.name)")
+            }
+        }
+    }
+
+    @Test("One listed value in four is unheard of, the same for the same thing and seed")
+    func share() throws {
+        func changed(_ id: Int, _ seed: UInt64) throws -> Bool {
+            let json = Array(#"{"transactionId":"\#(id)","type":"Consumable","offerType":1}"#.utf8)
+            let filter = WeatherFilter(.tomorrow(seed: seed), in: .sandbox)
+            let first = filter.filtered(json, as: .transaction)
+            #expect(first == filter.filtered(json, as: .transaction))
+            let text = String(decoding: first, as: UTF8.self)
+            #expect(text.contains("\"type\":\"Consumable\"") || text.contains("\"type\":\"TOMORROW\""))
+            #expect(text.contains("\"offerType\":1,") || text.contains("\"offerType\":99,"))
+            return text.contains("TOMORROW")
+        }
+        let first = try (0..<4_000).map { try changed($0, 1) }
+        let second = try (0..<4_000).map { try changed($0, 2) }
+        #expect((800..<1_200).contains(first.filter(\.self).count))
+        #expect(first != second)
+    }
+
+    @Test("Places of signed parts pass through every weather, as does what no table knows")
+    func places() {
+        let body = Array("{\"data\":{\"signedTransactionInfo\":\"\u{1}\",\"bundleId\":\"a\"},\"new\":[1,{}]}".utf8)
+        for weather in [Weather.sparse, .version(0), .tomorrow(seed: 3)] {
+            let left = WeatherFilter(weather, in: .sandbox).filtered(body, as: .notification)
+            let text = String(decoding: left, as: UTF8.self)
+            #expect(text.contains("\"signedTransactionInfo\":\"\u{1}\",\"bundleId\":\"a\"") && text.contains("[1,{}]"))
+        }
+        for empty in ["{}", "{\"data\":[]}", "{\"data\":{}}"] {
+            let left = WeatherFilter(.sparse, in: .sandbox).filtered(Array(empty.utf8), as: .subscriptionStatuses)
+            #expect(String(decoding: left, as: UTF8.self) == empty)
+        }
+    }
+}

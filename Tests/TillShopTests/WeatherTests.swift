@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+import TillCore
+import TillSQLite
+import TillShop
+import TillSigning
+import TillStorage
+import TillTesting
+
+@Suite("A shop in strange weather")
+struct WeatherTests {
+    private let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+
+    private func set(_ weather: Weather?, in test: TestShop) async throws {
+        try await test.shop.updateRules(of: scope) { $0.weather = weather }
+    }
+
+    /// The payload of a compact JWS.
+    private func claims(_ jws: String) throws -> JSONTree {
+        let parts = jws.split(separator: ".")
+        return try JSONTree.parse(try #require(Base64URL.decode(String(parts[1]))))
+    }
+
+    private func notifications(_ test: TestShop) async throws -> [OutboxEntry] {
+        try await test.shop.storage.notifications(NotificationQuery(scope: scope))
+    }
+
+    @Test("What lies in the store is the same in every weather; fair bytes are what they were")
+    func stored() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let row = try await test.buy("pro", by: "ann")
+        func payload() throws -> String {
+            let jws = try test.shop.signed(row, realm: .sandbox, app: TestShop.bundleID, at: test.now)
+            return String(jws.split(separator: ".")[1])
+        }
+        let fair = try payload()
+        try await set(.sparse, in: test)
+        #expect(try payload() != fair)
+        let sparse = try await test.buy("coins", by: "ann")
+        #expect(try await test.shop.storage.transaction(row.id) == row)
+        try await set(nil, in: test)
+        #expect(try payload() == fair)
+        let jws = try test.shop.signed(sparse, realm: .sandbox, app: TestShop.bundleID, at: test.now)
+        #expect(try claims(jws)["price"] != nil)
+    }
+
+    @Test("The weather outlives the process, and is that of one realm of one app")
+    func durable() async throws {
+        let test = try await TestShop()
+        try await set(.version(8), in: test)
+        let again = try await Registry(storage: test.shop.storage)
+        #expect(again.weather(of: scope) == .version(8))
+        #expect(again.weather(of: AccountScope(realm: .production, app: TestShop.bundleID)) == nil)
+        #expect(again.weather(of: AccountScope(realm: .sandbox, app: "com.example.other")) == nil)
+    }
+
+    @Test("A notification keeps the weather in which it was signed")
+    func notification() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await test.buy("pro", by: "ann")
+        try await set(.sparse, in: test)
+        try await test.buy("coins", by: "bob")
+        let entries = try await notifications(test)
+        let payloads = try entries.map { String(decoding: try test.shop.signedPayload($0), as: UTF8.self) }
+        try await set(.tomorrow(seed: 1), in: test)
+        #expect(try entries.map { String(decoding: try test.shop.signedPayload($0), as: UTF8.self) } == payloads)
+        #expect(try payloads.map { try claims($0)["data"]?.hasKey("appAppleId") } == [true, false])
+        let inner = entries.compactMap(\.transactionInfo).map { String(decoding: $0.payload, as: UTF8.self) }
+        #expect(inner.map { $0.contains("\"currency\"") } == [true, false])
+    }
+
+    @Test("In tomorrow's weather every purchase is followed by a notification that no library knows")
+    func unheardOf() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await set(.tomorrow(seed: 1), in: test)
+        try await test.buy("pro", by: "ann")
+        try await test.buy("coins", by: "ann")
+        let entries = try await notifications(test)
+        #expect(entries.map(\.type) == ["SUBSCRIBED", "TOMORROW", "ONE_TIME_CHARGE", "TOMORROW"])
+        #expect(entries.map(\.isTriggered) == [false, true, false, true])
+        #expect(Set(entries.map(\.uuid)).count == 4)
+        #expect(entries[1].original == entries[0].original && entries[0].id < entries[1].id)
+        let payload = String(decoding: try test.shop.signedPayload(entries[1]), as: UTF8.self)
+        let told = try claims(payload)
+        #expect(told["notificationType"] == .string("TOMORROW") && told["subtype"] == .string("UNHEARD_OF"))
+        #expect(told["tomorrowFlag"] == .bool(true) && told["data"]?.hasKey("tomorrowList") == true)
+    }
+
+    @Test("The doctor finds nothing wrong with a shop that lived through every weather")
+    func doctor() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        for weather in [nil, .sparse, .tomorrow(seed: 2), .version(0)] as [Weather?] {
+            try await set(weather, in: test)
+            let row = try await test.buy("coins", by: "ann")
+            _ = try await test.shop.perform(
+                .refund(Refund(transaction: row.id, share: .full, reason: .other)),
+                by: test.customer("ann")
+            )
+        }
+        let findings = await Doctor(test.directory, now: test.now.milliseconds).findings {
+            try SQLiteStorage(examining: test.directory.database)
+        }
+        #expect(findings == [])
+    }
+}
+
+extension JSONTree {
+    fileprivate subscript(key: String) -> JSONTree? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.key == key }?.value
+    }
+
+    fileprivate func hasKey(_ key: String) -> Bool { self[key] != nil }
+}
