@@ -34,6 +34,8 @@ package struct Settings: Codable, Equatable, Sendable {
     package var versionOneInSandbox = true
     /// Seconds in which a developer's server must have answered.
     package var deliveryTimeout = 10
+    /// Seconds of the shop's time for which a transaction that did not change is not signed again; 0 signs each answer.
+    package var signatureAge = 0
     /// Let control erase and replace what there is: reset, restore, import of a state.
     package var allowReset = true
     /// PEM files of certificate authorities that developers' servers may have, beside the system's.

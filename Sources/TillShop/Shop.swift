@@ -31,6 +31,8 @@ package final class Shop: Sendable {
     package let receiptKeys: ReceiptKeys
     /// Receipts that were made within the last second.
     let receiptCache = ReceiptCache()
+    /// Transactions that were signed a while ago.
+    let signatures = SignatureCache()
     /// The root and its chains, of which the OCSP responder speaks.
     package let authority: AuthorityDesk
     let chains: Chains

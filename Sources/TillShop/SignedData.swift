@@ -5,16 +5,28 @@ import TillStorage
 
 /// What the shop signs: the same rows for a backend and, in their device form, for an app.
 extension Shop {
-    /// A signed transaction as a server hands it over.
-    package func signed(_ row: Transaction, realm: Realm, app: String, at now: Timestamp) throws -> String {
+    /// A signed transaction as a server hands it over: signed now, or not longer ago than the setting allows.
+    package func signed(_ row: Transaction, realm: Realm, app: String, at now: Timestamp) throws -> SignedText {
+        let scope = AccountScope(realm: realm, app: app)
         let date = max(now, row.modifiedDate)
+        let chain = signingChain
+        let age = Int64(settings.signatureAge) * 1_000
+        // Weather changes what is signed, and changes itself.
+        let isKept = age > 0 && registry.weather(of: scope) == nil
+        if isKept,
+            let kept = signatures.text(of: row, by: chain.id, from: date.advanced(milliseconds: -age), to: date)
+        {
+            return kept
+        }
         let payload = TransactionPayload.bytes(row, realm: realm, app: app, signedDate: date)
-        return try sign(payload, as: .transaction, in: AccountScope(realm: realm, app: app))
+        let text = try chain.signText(weathered(payload, as: .transaction, in: scope))
+        if isKept { signatures.keep(text, of: row, by: chain.id, at: date) }
+        return text
     }
 
     /// Signed renewal info of a subscription as it stands.
     package func signedRenewalInfo(of subscription: Subscription, held account: Account, at now: Timestamp) throws
-        -> String
+        -> SignedText
     {
         let info = renewalInfo(of: subscription, held: account, at: now)
         let date = max(now, account.lastEvent)
@@ -34,7 +46,7 @@ extension Shop {
     }
 
     /// A signed app transaction as a server hands it over; nil for a customer who has not downloaded the app.
-    package func signedAppTransaction(of account: Account, at now: Timestamp) throws -> String? {
+    package func signedAppTransaction(of account: Account, at now: Timestamp) throws -> SignedText? {
         guard let download = account.appTransaction, let app = registry.app(account.app) else { return nil }
         // A customer may have been opened ahead of the clock.
         let date = max(now, download.originalPurchaseDate)
@@ -47,7 +59,7 @@ extension Shop {
 
     /// A signed transaction as the customer's device hands it to the app.
     package func signedOnDevice(_ row: Transaction, _ account: Account, device: UUID, at now: Timestamp) throws
-        -> String
+        -> SignedText
     {
         let date = max(now, row.modifiedDate)
         let payload = TransactionPayload.bytes(
@@ -61,7 +73,7 @@ extension Shop {
     }
 
     /// A signed app transaction as the customer's device hands it to the app.
-    package func appTransactionSignedOnDevice(_ account: Account, device: UUID, at now: Timestamp) throws -> String? {
+    package func appTransactionSignedOnDevice(_ account: Account, device: UUID, at now: Timestamp) throws -> SignedText? {
         guard let download = account.appTransaction, let app = registry.app(account.app) else { return nil }
         let payload = AppTransactionPayload.bytes(
             download,
@@ -74,8 +86,8 @@ extension Shop {
     }
 
     /// Signs a payload as the weather leaves it.
-    private func sign(_ payload: [UInt8], as object: WireObject, in scope: AccountScope) throws -> String {
-        try signingChain.sign(weathered(payload, as: object, in: scope))
+    private func sign(_ payload: [UInt8], as object: WireObject, in scope: AccountScope) throws -> SignedText {
+        try signingChain.signText(weathered(payload, as: object, in: scope))
     }
 
     private static func proof(for device: UUID) -> DeviceProof {

@@ -30,6 +30,8 @@ struct ShopChoices: ParsableArguments {
     var journalBodies: Bool?
     @Option(help: "true (default) or false: let control erase and replace what there is.")
     var allowReset: Bool?
+    @Option(help: "Seconds for which an unchanged transaction is not signed again (default 0, signed for each answer).")
+    var signatureAge: Int?
     @Option(help: "Seconds in which a developer's server must have answered (default 10).")
     var deliveryTimeout: Int?
     @Option(help: "A PEM file of an authority that developers' servers may have; may be repeated.")
@@ -54,6 +56,12 @@ struct ShopChoices: ParsableArguments {
             "refundWindowMinutes",
             default: settings.refundWindowMinutes,
             in: 0...525_600
+        )
+        settings.signatureAge = try source.number(
+            signatureAge,
+            "signatureAge",
+            default: settings.signatureAge,
+            in: 0...31_536_000
         )
         settings.deliveryTimeout = try source.number(
             deliveryTimeout,

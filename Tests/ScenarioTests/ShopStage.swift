@@ -79,7 +79,7 @@ final class ShopStage: Stage {
         let page = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 10_000))
         return try page.rows.map { row in
             let signed = try test.shop.signed(row, realm: realm, app: scope.app, at: test.shop.now(in: scope))
-            return try SignedText.decode(ToldTransaction.self, signed)
+            return try SignedText.decode(ToldTransaction.self, signed.text)
         }
     }
 
@@ -92,8 +92,8 @@ final class ShopStage: Stage {
             let info = try test.shop.signedRenewalInfo(of: subscription, held: account, at: now)
             return ToldSubscription(
                 status: subscription.status(at: now).rawValue,
-                transaction: try SignedText.decode(ToldTransaction.self, transaction),
-                renewalInfo: try SignedText.decode(ToldRenewalInfo.self, info)
+                transaction: try SignedText.decode(ToldTransaction.self, transaction.text),
+                renewalInfo: try SignedText.decode(ToldRenewalInfo.self, info.text)
             )
         }
     }
@@ -125,7 +125,7 @@ final class ShopStage: Stage {
                 subtype: payload.subtype,
                 status: data.status,
                 consumptionRequestReason: data.consumptionRequestReason,
-                transaction: try SignedText.decode(ToldTransaction.self, signed),
+                transaction: try SignedText.decode(ToldTransaction.self, signed.text),
                 renewalInfo: try data.signedRenewalInfo.map { try SignedText.decode(ToldRenewalInfo.self, $0) }
             )
         ]

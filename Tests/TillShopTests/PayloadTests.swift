@@ -9,8 +9,8 @@ import TillTesting
 @Suite("Signed payloads, key by key")
 struct PayloadTests {
     /// The payload of a compact JWS as text, and its keys in order.
-    private func payload(_ jws: String) throws -> String {
-        let parts = jws.split(separator: ".")
+    private func payload(_ jws: SignedText) throws -> String {
+        let parts = jws.text.split(separator: ".")
         let bytes = try #require(Base64URL.decode(String(parts[1])))
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -30,7 +30,7 @@ struct WeatherTests {
         let test = try await TestShop(selling: SampleProducts.all)
         let row = try await test.buy("pro", by: "ann")
         func payload() throws -> String {
-            let jws = try test.shop.signed(row, realm: .sandbox, app: TestShop.bundleID, at: test.now)
+            let jws = try test.shop.signed(row, realm: .sandbox, app: TestShop.bundleID, at: test.now).text
             return String(jws.split(separator: ".")[1])
         }
         let fair = try payload()
@@ -40,7 +40,7 @@ struct WeatherTests {
         #expect(try await test.shop.storage.transaction(row.id) == row)
         try await set(nil, in: test)
         #expect(try payload() == fair)
-        let jws = try test.shop.signed(sparse, realm: .sandbox, app: TestShop.bundleID, at: test.now)
+        let jws = try test.shop.signed(sparse, realm: .sandbox, app: TestShop.bundleID, at: test.now).text
         #expect(try claims(jws)["price"] != nil)
     }
 

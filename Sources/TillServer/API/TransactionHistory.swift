@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import TillCore
 import TillShop
+import TillSigning
 import TillStorage
 
 /// Get Transaction History, version 2 and version 1 (docs/api/history.md).
@@ -90,7 +91,7 @@ extension AppleAPI {
     }
 
     /// One customer's rows, signed at the instant that the customer's clock shows.
-    func signed(_ rows: [Transaction], _ exchange: Exchange) async throws -> [String] {
+    func signed(_ rows: [Transaction], _ exchange: Exchange) async throws -> [SignedText] {
         var now = exchange.now
         // The account says by which clock; it is not read where there is only one.
         if let row = rows.first, !shop.clocks.own(in: exchange.scope).isEmpty,

@@ -95,6 +95,7 @@ extension Shop {
         try await faults.reload()
         try await authority.reload()
         receiptCache.clear()
+        signatures.clear()
         recentRows.clear()
         setAside.clear()
         for clock in everyClock { signals.moved(clock) }

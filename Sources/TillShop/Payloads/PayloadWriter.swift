@@ -1,4 +1,5 @@
 import TillCore
+import TillSigning
 
 /// Writes one JSON object as bytes, key by key, in the order of the calls. A value that is nil leaves its key out:
 /// nothing on the wire is ever null (docs/api/transport.md).
@@ -55,6 +56,31 @@ package struct PayloadWriter {
             Self.append(quoted: value, to: &bytes)
         }
         bytes.append(UInt8(ascii: "]"))
+    }
+
+    /// A signed text, in which nothing has to be escaped.
+    package mutating func put(_ key: StaticString, _ value: SignedText?) {
+        guard let value else { return }
+        begin(key)
+        append(value)
+    }
+
+    /// An array of signed texts.
+    package mutating func put(_ key: StaticString, _ values: [SignedText]) {
+        begin(key)
+        bytes.append(UInt8(ascii: "["))
+        for (place, value) in values.enumerated() {
+            if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            append(value)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    private mutating func append(_ value: SignedText) {
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: value.header)
+        bytes.append(contentsOf: value.rest)
+        bytes.append(UInt8(ascii: "\""))
     }
 
     /// A value that was written already.

@@ -1,0 +1,63 @@
+import Synchronization
+import TillCore
+import TillSigning
+
+/// Transactions as they were last signed. A row is signed again once it has changed, once another chain signs, and once
+/// its signature is older than the setting allows; by default that is at once (docs/operating/settings.md).
+final class SignatureCache: Sendable {
+    private struct Entry {
+        let row: Transaction
+        let chainID: String
+        let signedDate: Timestamp
+        let text: SignedText
+    }
+
+    /// What was used since the last turn, and what before: the older half goes when the younger is full.
+    private struct State {
+        var young: [TransactionID: Entry] = [:]
+        var old: [TransactionID: Entry] = [:]
+        var signed = 0
+    }
+
+    private let state = Mutex(State())
+    /// About 2 kB each, so 64 MiB in all.
+    private static let half = 16_384
+
+    /// How many were signed since the start because no signature would do.
+    var signed: Int { state.withLock { $0.signed } }
+
+    /// The row as it was signed between two instants, if it was.
+    func text(of row: Transaction, by chainID: String, from earliest: Timestamp, to latest: Timestamp) -> SignedText? {
+        state.withLock { state in
+            guard let entry = state.young[row.id] ?? state.old[row.id] else { return nil }
+            guard
+                entry.signedDate >= earliest, entry.signedDate <= latest, entry.chainID == chainID, entry.row == row
+            else { return nil }
+            if state.young[row.id] == nil { Self.keep(entry, &state) }
+            return entry.text
+        }
+    }
+
+    func keep(_ text: SignedText, of row: Transaction, by chainID: String, at signedDate: Timestamp) {
+        state.withLock { state in
+            state.signed += 1
+            Self.keep(Entry(row: row, chainID: chainID, signedDate: signedDate, text: text), &state)
+        }
+    }
+
+    /// Forgets all of them.
+    func clear() {
+        state.withLock { state in
+            state.young = [:]
+            state.old = [:]
+        }
+    }
+
+    private static func keep(_ entry: Entry, _ state: inout State) {
+        if state.young.count >= half {
+            state.old = state.young
+            state.young = [:]
+        }
+        state.young[entry.row.id] = entry
+    }
+}

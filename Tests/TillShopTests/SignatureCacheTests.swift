@@ -1,0 +1,64 @@
+import Testing
+import TillCore
+import TillSigning
+import TillStorage
+import TillTesting
+
+@testable import TillShop
+
+@Suite("Signatures that are kept")
+struct SignatureCacheTests {
+    private func shop(age: Int) async throws -> TestShop {
+        var settings = Settings()
+        settings.signatureAge = age
+        return try await TestShop(selling: SampleProducts.all, settings: settings)
+    }
+
+    private func signed(_ row: Transaction, _ test: TestShop, at now: Timestamp? = nil) throws -> SignedText {
+        try test.shop.signed(row, realm: .sandbox, app: TestShop.bundleID, at: now ?? test.now)
+    }
+
+    @Test("By default each answer is signed anew")
+    func anew() async throws {
+        let test = try await shop(age: 0)
+        let row = try await test.buy("coins", by: "ann")
+        #expect(try signed(row, test) != signed(row, test))
+        #expect(test.shop.signatures.signed == 0)
+    }
+
+    @Test("An unchanged row keeps its signature for as long as the setting says, and no longer")
+    func age() async throws {
+        let test = try await shop(age: 60)
+        let row = try await test.buy("coins", by: "ann")
+        let first = try signed(row, test)
+        test.advance(60_000)
+        #expect(try signed(row, test) == first)
+        test.advance(1)
+        let second = try signed(row, test)
+        #expect(second != first)
+        // Before it was signed, it was not signed.
+        let earlier = test.now.advanced(milliseconds: -1)
+        #expect(try signed(row, test, at: earlier) != second)
+        #expect(test.shop.signatures.signed == 3)
+    }
+
+    @Test("A row that changes, another chain and strange weather are signed anew")
+    func changes() async throws {
+        let test = try await shop(age: 3_600)
+        var row = try await test.buy("coins", by: "ann")
+        let first = try signed(row, test)
+        row.appAccountToken = "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a11"
+        let second = try signed(row, test)
+        #expect(second != first)
+        #expect(try signed(row, test) == second)
+        let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        try await test.shop.updateRules(of: scope) { $0.weather = .sparse }
+        let sparse = try signed(row, test)
+        #expect(try sparse != second && signed(row, test) != sparse)
+        try await test.shop.updateRules(of: scope) { $0.weather = nil }
+        #expect(try signed(row, test) == second)
+        let certificates = CertificateStore(test.directory)
+        test.shop.sign(with: try certificates.rotate(ocspURL: "http://localhost:8888/ocsp"))
+        #expect(try signed(row, test).header != second.header)
+    }
+}
