@@ -76,6 +76,9 @@ let package = Package(
         .target(name: "TillSigning", dependencies: [crypto, cryptoExtras, x509, asn1], swiftSettings: settings),
         .target(name: "TillStorage", dependencies: ["TillCore"], swiftSettings: settings),
         .target(name: "TillSQLite", dependencies: ["TillStorage", "TillCore", grdb], swiftSettings: settings),
+        // The system's libpq: Debian's libpq-dev.
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(name: "TillPostgres", dependencies: ["CPostgres", "TillStorage", "TillCore"], swiftSettings: settings),
         .target(
             name: "TillShop",
             dependencies: [
@@ -141,7 +144,9 @@ let package = Package(
         ),
         .testTarget(
             name: "TillStorageTests",
-            dependencies: ["TillSQLite", "TillStorage", "TillCore", grdb, grdbSQLite],
+            dependencies: [
+                "TillTesting", "TillPostgres", "TillSQLite", "TillStorage", "TillCore", grdb, grdbSQLite,
+            ],
             swiftSettings: settings
         ),
         .testTarget(

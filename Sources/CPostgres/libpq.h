@@ -1,0 +1,2 @@
+// PostgreSQL's client library, as the system has it.
+#include <libpq-fe.h>
