@@ -34,18 +34,12 @@ extension Session {
     ///
     /// - Throws: `PostgresFailure` when the transaction itself failed, or when nobody knows.
     func commit(_ batch: CommitBatch, attempts: Int) throws -> [Result<Void, CommitFailure>] {
-        for attempt in 1... {
-            do {
-                try transact(batch.changes.flatMap(\.steps))
-                return batch.changes.map { _ in .success(()) }
-            } catch let failed as StepFailure where failed.failure.isCollision && attempt < attempts {
-                continue
-            } catch let failed as StepFailure {
-                guard batch.changes.count > 1 else { return batch.results([.failure(failed)]) }
-                return try commitApart(batch)
-            }
+        do {
+            try transact(batch.changes.flatMap(\.steps), attempts: attempts)
+            return batch.changes.map { _ in .success(()) }
+        } catch let failed as StepFailure {
+            return batch.changes.count == 1 ? batch.results([.failure(failed)]) : try commitApart(batch)
         }
-        return []
     }
 
     /// One transaction with a savepoint for each change.

@@ -13,7 +13,7 @@ extension PostgresStorage {
     }
 
     package func removeDocument(_ kind: DocumentKind, name: String) async throws {
-        try await write(.removeDocument, Arguments(kind.rawValue, name))
+        try await write([Step(.removeDocument, Arguments(kind.rawValue, name))])
     }
 
     package func appendJournal(_ entries: [JournalEntry], keeping: Int) async throws {

@@ -30,7 +30,10 @@ final class ErrandQueue: Sendable {
 
     /// Puts an errand at the end, and starts a thread if none is free.
     func add(_ errand: Errand) {
-        enum Verdict { case refused(PostgresRefused), taken(newWorker: Bool, newWatch: Bool) }
+        enum Verdict {
+            case refused(PostgresRefused)
+            case taken(newWorker: Bool, newWatch: Bool)
+        }
         let verdict: Verdict = state.withLock { state in
             if state.isClosed { return .refused(.closed) }
             if state.waiting.count >= settings.mostWaiting { return .refused(.crowded(state.waiting.count)) }

@@ -61,7 +61,7 @@ extension PostgresStorage {
     }
 
     package func dropDeliveries(to endpoint: String, in scope: AccountScope) async throws {
-        try await write(.dropDeliveries, Arguments(scope.realm.rawValue, scope.app, endpoint))
+        try await write([Step(.dropDeliveries, Arguments(scope.realm.rawValue, scope.app, endpoint))])
     }
 
     package func redeliver(_ id: NotificationID, to endpoints: [String], due: Timestamp) async throws {

@@ -12,10 +12,12 @@ struct Step: Sendable {
 }
 
 /// Why a segment of a pipeline ended early: the server skips what follows, up to the next segment.
-struct StepFailure: Error {
+struct StepFailure: Error, CustomStringConvertible {
     /// The place of the step in its segment.
     let step: Int
     let failure: PostgresFailure
+
+    var description: String { failure.description }
 }
 
 extension Session {

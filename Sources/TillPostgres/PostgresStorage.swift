@@ -41,18 +41,14 @@ package final class PostgresStorage: Storage {
         try await pool.perform { try $0.run(statement, arguments).map(body) }
     }
 
-    /// One statement whose rows nobody wants.
-    func write(_ statement: Statement, _ arguments: Arguments) async throws {
-        try await pool.perform { session in _ = try session.run(statement, arguments) }
-    }
-
-    /// Several writes, in one transaction and one round trip.
+    /// Writes, in one transaction and one round trip.
     func write(_ steps: [Step]) async throws {
         guard !steps.isEmpty else { return }
-        try await pool.perform { try $0.transact(steps) }
+        let attempts = settings.attempts
+        try await pool.perform { try $0.transact(steps, attempts: attempts) }
     }
 
-    package func ping() async throws { try await write(.ping, Arguments()) }
+    package func ping() async throws { _ = try await read(.ping) { try $0.int(0) } }
 
     package func backup(to path: String) async throws { throw PostgresRefused.backup }
 

@@ -54,13 +54,12 @@ final class Session {
         """
     }
 
-    /// Whether it can still be used: a server that went away has left a word in the socket.
+    /// Whether it can still be used. A server that says something unasked has gone, or is about to: then a new connection
+    /// is the cheaper answer.
     func isAlive() -> Bool {
         guard !isBroken, PQstatus(connection) == CONNECTION_OK else { return false }
         var socket = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
-        guard poll(&socket, 1, 0) > 0 else { return true }
-        return PQconsumeInput(connection) == 1 && PQstatus(connection) == CONNECTION_OK
-            && PQtransactionStatus(connection) == PQTRANS_IDLE
+        return poll(&socket, 1, 0) == 0
     }
 
     /// Whether nothing is left open on it: no transaction, no pipeline.

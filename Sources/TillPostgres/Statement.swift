@@ -16,7 +16,8 @@ enum Statement: String, CaseIterable, Sendable {
 
     // Notifications, and what is owed.
     case insertEntry, entryByID, entryByUUID
-    case insertDelivery, recordDelivery, redeliver, dropDeliveries, moveDeliveries, deliveriesOfEntry, deliveryToEndpoint
+    case insertDelivery, recordDelivery, redeliver, dropDeliveries, moveDeliveries, deliveriesOfEntry,
+        deliveryToEndpoint
     case madeUp, madeDown, madeForAccountUp, madeForAccountDown
     case triedUp, triedDown, triedOfTypeUp, triedOfTypeDown, failedUp, failedDown
     case triedForAccountUp, triedForAccountDown
@@ -49,7 +50,9 @@ enum Statement: String, CaseIterable, Sendable {
         case .accountsOfScope, .accountsOfAll:
             .sweep("a list of accounts over all customers: an ordered merge of one index range of each partition")
         case .dueAccounts, .nextDueOnClock, .dueDeliveries:
-            .sweep("a clock's customers lie everywhere: an ordered merge, of at most a page and a row of each partition")
+            .sweep(
+                "a clock's customers lie everywhere: an ordered merge, of at most a page and a row of each partition"
+            )
         case .owedCount, .owedEndpoints, .dropDeliveries:
             .sweep("an endpoint is owed to from everywhere: the indexes of what is owed, which hold nothing else")
         case .entryByUUID:

@@ -1,15 +1,26 @@
 extension Session {
-    /// Runs steps as one transaction and in one round trip.
+    /// Runs steps as one transaction and in one round trip; one that collided with another begins again.
     ///
+    /// - Parameter attempts: how often at the most.
     /// - Throws: `StepFailure` when a step failed; nothing was written then. `PostgresFailure` when the connection ended
     ///   or the transaction could not be committed; after the former nobody knows.
-    func transact(_ steps: [Step]) throws {
+    func transact(_ steps: [Step], attempts: Int) throws {
+        for attempt in 1...max(1, attempts) {
+            do {
+                return try transact(steps)
+            } catch let failed as StepFailure where failed.failure.isCollision && attempt < attempts {
+                continue
+            }
+        }
+    }
+
+    private func transact(_ steps: [Step]) throws {
         let answers = try pipeline([[Step(.begin)] + steps + [Step(.commit)]])
         do {
             try Self.requireCommitted(try answers[0].get().last)
-        } catch let failure as StepFailure {
+        } catch let failed as StepFailure {
             if !isIdle() { _ = try run(.rollback) }
-            throw StepFailure(step: failure.step - 1, failure: failure.failure)
+            throw StepFailure(step: failed.step - 1, failure: failed.failure)
         }
     }
 

@@ -9,8 +9,7 @@ package final class PostgresServer: Sendable {
     /// Where the socket lies, and everything else of the server's.
     package let folder: String
     private let shell: Mutex<Shell>
-    private let templates = Mutex<[String: Result<String, PostgresTrouble>]>([:])
-    private let count = Atomic<Int>(0)
+    private let databases = Mutex(PostgresDatabases())
 
     private struct Shell {
         let process: Process
@@ -95,12 +94,23 @@ package final class PostgresServer: Sendable {
         $as "$programs/initdb" -D "$folder/data" -U till --auth=trust --encoding=UTF8 --locale=C --no-sync \\
             >"$folder/log" 2>&1
         start
+        # Rows go, tables stay; what a test before us left running goes first.
+        emptying="
+            SET session_replication_role = replica;
+            SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid();
+            DELETE FROM documents; DELETE FROM redemptions; DELETE FROM journal; DELETE FROM accounts;
+            DELETE FROM ledger; DELETE FROM outbox; DELETE FROM deliveries;
+            UPDATE identifiers SET next = 1;
+        "
         while read -r verb name template; do
             case $verb in
                 create)
                     "$programs/createdb" -h "$folder" -U till -T "$template" "$name" 2>>"$folder/log" &&
                         echo created || echo failed ;;
-                drop) "$programs/dropdb" -h "$folder" -U till --force "$name" >/dev/null 2>&1 & ;;
+                empty)
+                    echo "$emptying" | "$programs/psql" -h "$folder" -U till -q -v ON_ERROR_STOP=1 "$name" \
+                        >>"$folder/log" 2>&1 && echo emptied || echo failed ;;
                 kill) kill -QUIT "$server"; wait "$server"; echo killed ;;
                 start) start ;;
             esac
@@ -116,48 +126,47 @@ package final class PostgresServer: Sendable {
     /// Starts it again, and waits until it has recovered.
     package func start() throws { try say("start", expecting: "ready") }
 
-    /// A database that nobody has used.
+    /// A database with tables and without rows.
     ///
-    /// - Parameters:
-    ///   - kind: names what it holds; the first of a kind is filled, and all others are its copies.
-    ///   - fill: brings the tables about.
-    package func database(_ kind: String, fill: (String) throws -> Void) throws -> PostgresDatabase {
-        let template = templates.withLock { templates in
-            if let known = templates[kind] { return known }
-            let made = Result<String, PostgresTrouble> {
-                () throws(PostgresTrouble) in
-                let name = "template_" + kind
-                do {
-                    try say("create \(name) template0", expecting: "created")
-                    try fill(url(of: name))
-                } catch {
-                    throw .failed("the template \(kind) could not be made: \(error)")
-                }
-                return name
+    /// Making one copies more than a thousand files, so one that nobody uses any more is emptied and used again.
+    ///
+    /// - Parameter fill: makes the tables, once for each server.
+    package func database(fill: (String) throws -> Void) throws -> PostgresDatabase {
+        try databases.withLock { databases in
+            let template = "till_template"
+            if !databases.hasTemplate {
+                try say("create \(template) template0", expecting: "created")
+                try fill(url(of: template))
+                databases.hasTemplate = true
             }
-            templates[kind] = made
-            return made
+            if let name = databases.free() {
+                try say("empty \(name)", expecting: "emptied")
+                return databases.lend(name, self)
+            }
+            let name = databases.nextName()
+            try say("create \(name) \(template)", expecting: "created")
+            return databases.lend(name, self)
         }
-        return try empty(copying: template.get())
     }
 
     /// A database without any table.
-    package func empty() throws -> PostgresDatabase { try empty(copying: "template0") }
+    package func empty() throws -> PostgresDatabase {
+        try databases.withLock { databases in
+            let name = databases.nextName()
+            try say("create \(name) template0", expecting: "created")
+            return PostgresDatabase(server: self, name: name)
+        }
+    }
 
-    private func empty(copying template: String) throws -> PostgresDatabase {
-        let name = "till_\(count.add(1, ordering: .relaxed).newValue)"
-        try say("create \(name) \(template)", expecting: "created")
-        return PostgresDatabase(server: self, name: name)
+    /// Lets a database be as long as its user is, whoever asked for it.
+    fileprivate func keep(_ name: String, while user: any AnyObject & Sendable) {
+        databases.withLock { $0.keep(name, while: user) }
     }
 
     /// As libpq understands it.
     package func url(of database: String) -> String {
         let host = folder.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? folder
         return "postgres://till@\(host)/\(database)"
-    }
-
-    fileprivate func drop(_ name: String) {
-        try? shell.withLock { try $0.commands.write(contentsOf: Data("drop \(name)\n".utf8)) }
     }
 
     private func say(_ command: String, expecting answer: String) throws {
@@ -179,7 +188,7 @@ package final class PostgresServer: Sendable {
     }
 }
 
-/// A database of one test, dropped when nobody holds it any more.
+/// A database of one test. It is used again when neither this value nor anybody for whom it is kept is there any more.
 package final class PostgresDatabase: Sendable {
     private let server: PostgresServer
     private let name: String
@@ -191,7 +200,39 @@ package final class PostgresDatabase: Sendable {
         self.name = name
     }
 
-    deinit { server.drop(name) }
+    /// Lets the database be as long as somebody who works on it.
+    package func keep(while user: any AnyObject & Sendable) { server.keep(name, while: user) }
+}
+
+/// Which databases there are, and who uses them.
+private struct PostgresDatabases {
+    var hasTemplate = false
+    private var users: [String: [User]] = [:]
+    private var count = 0
+
+    private struct User {
+        weak var value: (any AnyObject & Sendable)?
+    }
+
+    mutating func nextName() -> String {
+        count += 1
+        return "till_\(count)"
+    }
+
+    /// One that was used and is not any more.
+    func free() -> String? {
+        users.first { $0.value.allSatisfy { $0.value == nil } }?.key
+    }
+
+    mutating func lend(_ name: String, _ server: PostgresServer) -> PostgresDatabase {
+        let database = PostgresDatabase(server: server, name: name)
+        users[name] = [User(value: database)]
+        return database
+    }
+
+    mutating func keep(_ name: String, while user: any AnyObject & Sendable) {
+        users[name]?.append(User(value: user))
+    }
 }
 
 /// Why there is no server for the tests.

@@ -6,12 +6,12 @@ import TillTesting
 /// What the server says it would do for each statement that the engine has, with values bound to a kept plan.
 @Suite("Each statement of PostgreSQL's touches one partition, or says why not")
 struct PostgresPlanTests {
-    private let database: PostgresDatabase
+    /// Plans do not depend on rows, so all of them are made in one database.
+    private static let database = Result { try StorageFixture.database() }
     private let session: Session
 
     init() throws {
-        database = try StorageFixture.database()
-        session = try Session(DatabaseURL(database.url), PostgresSettings())
+        session = try Session(DatabaseURL(try Self.database.get().url), PostgresSettings())
     }
 
     /// The lines of a plan. Every number is 5, so that the partition is one that exists.
@@ -43,6 +43,11 @@ struct PostgresPlanTests {
         )
     }
 
+    /// Whether rows are put in order after they are read; a merge of ranges that are in order is none.
+    private func isSorted(_ plan: [String]) -> Bool {
+        plan.contains { $0.contains(/(^|->) *(Incremental )?Sort\b/) && !$0.contains("Sort Key") }
+    }
+
     @Test("One partition is read, by an index, in its order", arguments: Statement.allCases)
     func reach(_ statement: Statement) throws {
         switch statement.reach {
@@ -53,18 +58,21 @@ struct PostgresPlanTests {
             let plan = try plan(of: statement)
             let text = plan.joined(separator: "\n")
             if plan[0].hasPrefix("Insert on") {
-                #expect(statement.sql.contains("(partition, ") && plan[1...].allSatisfy { $0.contains("Result") }, "\(text)")
+                #expect(
+                    statement.sql.contains("(partition, ") && plan[1...].allSatisfy { $0.contains("Result") },
+                    "\(text)"
+                )
             } else {
                 #expect(partitions(in: plan).count == 1, "\(text)")
                 #expect(statement.sql.contains("partition = $"))
             }
-            #expect(!text.contains("Seq Scan") && !text.contains("Sort"), "\(text)")
+            #expect(!text.contains("Seq Scan") && !isSorted(plan), "\(text)")
         case .sweep(let reason):
             let plan = try plan(of: statement)
             let text = plan.joined(separator: "\n")
             #expect(partitions(in: plan).count == Tables.physicalPartitions, "\(text)")
             guard reason != "the doctor reads everything" else { return }
-            #expect(!text.contains("Seq Scan") && !text.contains("Sort"), "\(text)")
+            #expect(!text.contains("Seq Scan") && !isSorted(plan), "\(text)")
             if statement.sql.contains("ORDER BY") { #expect(text.contains("Merge Append"), "\(text)") }
         }
     }
@@ -79,6 +87,8 @@ struct PostgresPlanTests {
 
     @Test("The logical partitions fill the physical ones evenly")
     func layout() throws {
+        let database = try StorageFixture.database()
+        let session = try Session(DatabaseURL(database.url), PostgresSettings())
         let counted = try session.run(
             script: """
                 INSERT INTO accounts (partition, account, realm, app, customer, version, change_number, row_count, state)
@@ -89,5 +99,6 @@ struct PostgresPlanTests {
         #expect(counted.count == Tables.physicalPartitions)
         #expect(counted.allSatisfy { $0.1 == "32" })
         #expect(counted.first?.0 == "accounts_p00")
+        withExtendedLifetime(database) {}
     }
 }

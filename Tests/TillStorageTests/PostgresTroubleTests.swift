@@ -14,7 +14,9 @@ struct PostgresTroubleTests {
     ) throws -> PostgresStorage {
         var settings = PostgresSettings()
         change(&settings)
-        return try PostgresStorage(DatabaseURL(database.url), settings: settings)
+        let storage = try PostgresStorage(DatabaseURL(database.url), settings: settings)
+        database.keep(while: storage)
+        return storage
     }
 
     /// Waits until something holds, for ten seconds at the most.
@@ -29,7 +31,7 @@ struct PostgresTroubleTests {
     @Test("A server that is killed loses nothing that was acknowledged; commits fail meanwhile, and then succeed again")
     func restart() async throws {
         let server = try PostgresServer()
-        let database = try server.database("till") { _ = try PostgresStorage(DatabaseURL($0)) }
+        let database = try server.database { _ = try PostgresStorage(DatabaseURL($0)) }
         let storage = try storage(database) { $0.connections = 4 }
         let sample = try StorageFixture(.sqlite)
         let acknowledged = await withTaskGroup(of: [AccountID].self) { group in
@@ -73,6 +75,7 @@ struct PostgresTroubleTests {
         for id in acknowledged { #expect(try await storage.account(id) != nil) }
         #expect(acknowledged.count > 3)
         #expect(try await storage.examine().isEmpty)
+        withExtendedLifetime(server) {}
     }
 
     @Test("An idle connection that the server has ended is noticed before it is used")
@@ -92,8 +95,7 @@ struct PostgresTroubleTests {
 
     @Test("A cancelled task ends its statement, and the next one is not hurt by it")
     func cancellation() async throws {
-        let database = try StorageFixture.database()
-        let storage = try storage(database) { $0.connections = 1 }
+        let storage = try storage(try StorageFixture.database()) { $0.connections = 1 }
         for _ in 1...5 {
             let begun = ContinuousClock.now
             let sleeper = Task { try await storage.pool.perform { _ = try $0.run(script: "SELECT pg_sleep(60)") } }
@@ -176,6 +178,47 @@ struct PostgresTroubleTests {
         try await storage.ping()
         try await storage.close()
         await #expect(throws: PostgresRefused.self) { try await storage.ping() }
+    }
+
+    @Test("Many tasks share few connections, and all are served")
+    func sharing() async throws {
+        let storage = try storage(try StorageFixture.database()) { $0.connections = 3 }
+        let processes = try await withThrowingTaskGroup(of: Int64.self) { group in
+            for _ in 1...300 {
+                group.addTask {
+                    try await storage.pool.perform { session in
+                        let answer = try session.run(script: "SELECT pg_backend_pid()").first
+                        return Int64(try answer?.text(0) ?? "") ?? 0
+                    }
+                }
+            }
+            return try await group.reduce(into: Set<Int64>()) { $0.insert($1) }
+        }
+        #expect((1...3).contains(processes.count))
+    }
+
+    @Test("A server that is down is not stormed, and each wait is longer than the last")
+    func backOff() throws {
+        struct Down: Error {}
+        var settings = PostgresSettings()
+        settings.shortestBackOff = .milliseconds(20)
+        settings.longestBackOff = .milliseconds(80)
+        let backOff = BackOff(settings)
+        var attempts = 0
+        let end = ContinuousClock.now + .milliseconds(400)
+        while ContinuousClock.now < end {
+            #expect(throws: Down.self) {
+                try backOff.attempt {
+                    attempts += 1
+                    throw Down()
+                }
+            }
+            Thread.sleep(forTimeInterval: 0.001)
+        }
+        #expect((3...14).contains(attempts), "\(attempts) attempts")
+        Thread.sleep(forTimeInterval: 0.1)
+        #expect(try backOff.attempt { 7 } == 7)
+        #expect(try backOff.attempt { 8 } == 8)
     }
 
     @Test("A text that PostgreSQL cannot keep fails its own change, and no other")

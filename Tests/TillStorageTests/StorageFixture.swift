@@ -11,7 +11,7 @@ enum Engine: String, CaseIterable, Sendable {
     case postgres
 }
 
-/// A fresh store in a folder or a database of its own, removed when the test is done.
+/// A fresh store in a folder or a database of its own. The folder is removed when the test is done.
 final class StorageFixture: Sendable {
     let folder: String
     let storage: any Storage
@@ -31,12 +31,14 @@ final class StorageFixture: Sendable {
 
     /// A database with Till's tables and nothing in them.
     static func database() throws -> PostgresDatabase {
-        try PostgresServer.shared().database("till") { _ = try PostgresStorage(DatabaseURL($0)) }
+        try PostgresServer.shared().database { _ = try PostgresStorage(DatabaseURL($0)) }
     }
 
     private static func open(_ database: PostgresDatabase?, _ folder: String) throws -> any Storage {
         guard let database else { return try SQLiteStorage(path: folder + "/till.sqlite") }
-        return try PostgresStorage(DatabaseURL(database.url))
+        let storage = try PostgresStorage(DatabaseURL(database.url))
+        database.keep(while: storage)
+        return storage
     }
 
     /// The same store opened once more, as after a restart or by another node.
