@@ -1,7 +1,7 @@
 import Synchronization
 
-/// When the next attempt to connect may be made: a server that is down is not stormed, and who asks meanwhile is told at
-/// once what is wrong.
+/// When the next attempt to connect may be made: a server that is down is not stormed, and who asks meanwhile is told
+/// at once what is wrong.
 final class BackOff: Sendable {
     private let state = Mutex(State())
     private let shortest: Duration

@@ -2,8 +2,8 @@ import TillStorage
 
 /// The engine past one machine: any number of nodes share one PostgreSQL.
 ///
-/// What is acknowledged is committed, and durable as far as the server's settings go; docs/operating/scale.md says which
-/// those must be.
+/// What is acknowledged is committed, and durable as far as the server's settings go; docs/operating/scale.md says
+/// which those must be.
 package final class PostgresStorage: Storage {
     let pool: ConnectionPool
     let settings: PostgresSettings

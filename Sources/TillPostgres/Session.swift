@@ -54,8 +54,8 @@ final class Session {
         """
     }
 
-    /// Whether it can still be used. A server that says something unasked has gone, or is about to: then a new connection
-    /// is the cheaper answer.
+    /// Whether it can still be used. A server that says something unasked has gone, or is about to: then a new
+    /// connection is the cheaper answer.
     func isAlive() -> Bool {
         guard !isBroken, PQstatus(connection) == CONNECTION_OK else { return false }
         var socket = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)

@@ -2,8 +2,8 @@ extension Session {
     /// Runs steps as one transaction and in one round trip; one that collided with another begins again.
     ///
     /// - Parameter attempts: how often at the most.
-    /// - Throws: `StepFailure` when a step failed; nothing was written then. `PostgresFailure` when the connection ended
-    ///   or the transaction could not be committed; after the former nobody knows.
+    /// - Throws: `StepFailure` when a step failed; nothing was written then. `PostgresFailure` when the connection
+    ///   ended or the transaction could not be committed; after the former nobody knows.
     func transact(_ steps: [Step], attempts: Int) throws {
         for attempt in 1...max(1, attempts) {
             do {

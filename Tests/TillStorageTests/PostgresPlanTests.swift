@@ -91,7 +91,8 @@ struct PostgresPlanTests {
         let session = try Session(DatabaseURL(database.url), PostgresSettings())
         let counted = try session.run(
             script: """
-                INSERT INTO accounts (partition, account, realm, app, customer, version, change_number, row_count, state)
+                INSERT INTO accounts
+                    (partition, account, realm, app, customer, version, change_number, row_count, state)
                 SELECT p, p, 'sandbox', 'com.example', p::text, 1, 0, 0, '{}' FROM generate_series(0, 1023) p;
                 SELECT tableoid::regclass::text, count(*) FROM accounts GROUP BY 1 ORDER BY 1
                 """
