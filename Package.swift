@@ -76,8 +76,7 @@ let package = Package(
         .target(name: "TillSigning", dependencies: [crypto, cryptoExtras, x509, asn1], swiftSettings: settings),
         .target(name: "TillStorage", dependencies: ["TillCore"], swiftSettings: settings),
         .target(name: "TillSQLite", dependencies: ["TillStorage", "TillCore", grdb], swiftSettings: settings),
-        // The system's libpq: Debian's libpq-dev.
-        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(name: "CPostgres"),
         .target(name: "TillPostgres", dependencies: ["CPostgres", "TillStorage", "TillCore"], swiftSettings: settings),
         .target(
             name: "TillShop",
@@ -101,8 +100,8 @@ let package = Package(
         .executableTarget(
             name: "till",
             dependencies: [
-                "CAllocator", "CNamespace", "TillTesting", "TillServer", "TillShop", "TillSQLite", "TillStorage",
-                "TillSigning", "TillCore",
+                "CAllocator", "CNamespace", "TillTesting", "TillServer", "TillShop", "TillPostgres", "TillSQLite",
+                "TillStorage", "TillSigning", "TillCore",
                 arguments,
                 configuration, system, httpClient, hummingbird, logging, metrics, lifecycle, unixSignals, nioCore,
                 nioHTTP1,

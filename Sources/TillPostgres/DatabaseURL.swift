@@ -12,8 +12,10 @@ package struct DatabaseURL: Sendable, CustomStringConvertible {
 
     /// Reads a URL.
     ///
-    /// - Throws: `PostgresRefused.badURL` with what is wrong, in words that hold nothing of the URL.
+    /// - Throws: `PostgresRefused.badURL` with what is wrong, in words that hold nothing of the URL;
+    ///   `PostgresRefused.noLibrary` where libpq is not installed.
     package init(_ text: String) throws {
+        if let reason = till_libpq_load() { throw PostgresRefused.noLibrary(String(cString: reason)) }
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else {
             throw PostgresRefused.badURL("it must begin with postgres://")
         }

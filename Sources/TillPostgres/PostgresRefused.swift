@@ -1,5 +1,6 @@
 /// Why a database is not used.
 package enum PostgresRefused: Error, CustomStringConvertible {
+    case noLibrary(String)
     case badURL(String)
     case newer(String)
     case older(String)
@@ -12,6 +13,8 @@ package enum PostgresRefused: Error, CustomStringConvertible {
 
     package var description: String {
         switch self {
+        case .noLibrary(let reason):
+            "PostgreSQL's client library is missing (\(reason)): apt-get install --yes libpq5"
         case .badURL(let reason): "The database URL cannot be used: \(reason)."
         case .newer(let place):
             "The database \(place) was made by a newer version of Till. Run that version, or name another database."

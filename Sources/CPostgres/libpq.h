@@ -1,2 +1,0 @@
-// PostgreSQL's client library, as the system has it.
-#include <libpq-fe.h>
