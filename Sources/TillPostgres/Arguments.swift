@@ -39,6 +39,9 @@ struct TextList: Argument {
         self.texts = texts
     }
 
+    /// None stands for none.
+    init(all texts: [String]) { self.texts = texts }
+
     func write(to bytes: inout [UInt8]) {
         let typeOfText: Int32 = 25
         func add(_ number: Int32) { withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) } }

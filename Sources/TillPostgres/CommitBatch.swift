@@ -58,7 +58,7 @@ struct CommitBatch: Sendable {
         }
         steps += change.notifications.map { Step(.insertEntry, OutboxRow.arguments($0)) }
         steps += try change.deliveries.map { Step(.insertDelivery, try DeliveryRow.arguments($0)) }
-        steps += change.documents.map { Step(.putDocument, Arguments($0.kind.rawValue, $0.name, $0.body)) }
+        steps += change.documents.map { Step(.putDocument, Arguments($0.kind.rawValue, $0.name, $0.app, $0.body)) }
         return Prepared(place: place, steps: steps, guards: guards, first: change.accounts.first?.account.id)
     }
 

@@ -4,12 +4,12 @@ import TillStorage
 extension PostgresStorage {
     package func documents(_ kind: DocumentKind) async throws -> [Document] {
         try await read(.documentsOfKind, Arguments(kind.rawValue)) { row in
-            Document(kind: kind, name: try row.text(0), body: try row.text(1))
+            Document(kind: kind, name: try row.text(0), app: row.maybeText(1), body: try row.text(2))
         }
     }
 
     package func put(_ documents: [Document]) async throws {
-        try await write(documents.map { Step(.putDocument, Arguments($0.kind.rawValue, $0.name, $0.body)) })
+        try await write(documents.map { Step(.putDocument, Arguments($0.kind.rawValue, $0.name, $0.app, $0.body)) })
     }
 
     package func removeDocument(_ kind: DocumentKind, name: String) async throws {

@@ -6,7 +6,7 @@ extension PostgresStorage {
     package func history(_ query: HistoryQuery) async throws -> HistoryPage {
         let step = Self.step(for: query)
         let (head, read) = try await pool.perform { session in
-            let answer = try session.run(step.statement, step.arguments)
+            let answer = try session.run(any: step.statement, step.arguments)
             // An account without rows that pass is one row with nothing beside its head.
             let rows = try answer.map { try $0.isNull(1) ? nil : LedgerRow.read($0, from: 1) }.compactMap { $0 }
             return (try answer.first?.int(0) ?? 0, rows)

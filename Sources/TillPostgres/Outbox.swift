@@ -106,7 +106,7 @@ extension PostgresStorage {
 
     package func notifications(_ query: NotificationQuery) async throws -> [OutboxEntry] {
         let step = NotificationPages.step(for: query)
-        let entries = try await entries(step.statement, step.arguments)
+        let entries = try await pool.perform { try $0.run(any: step.statement, step.arguments).map(OutboxRow.read) }
         // A join promises no order, although the page came in it.
         let sorted = entries.sorted { ($0.signedDate, $0.id) < ($1.signedDate, $1.id) }
         return query.isDescending ? sorted.reversed() : sorted

@@ -2,10 +2,15 @@ import CPostgres
 
 /// A statement with what it is given.
 struct Step: Sendable {
-    let statement: Statement
+    let statement: any SentStatement
     let arguments: Arguments
 
     init(_ statement: Statement, _ arguments: Arguments = Arguments()) {
+        self.statement = statement
+        self.arguments = arguments
+    }
+
+    init(_ statement: TableStatement, _ arguments: Arguments) {
         self.statement = statement
         self.arguments = arguments
     }
@@ -27,7 +32,7 @@ extension Session {
     /// - Returns: for each segment the rows of its steps, or which step failed.
     /// - Throws: `PostgresFailure` when the connection ended: what came of any of it is unknown.
     func pipeline(_ segments: [[Step]]) throws -> [Result<[Rows], StepFailure>] {
-        try prepare(Set(segments.joined().map(\.statement)).sorted { $0.rawValue < $1.rawValue })
+        try prepare(segments.joined().map(\.statement))
         guard PQenterPipelineMode(connection) == 1 else { throw lost(nil) }
         for segment in segments {
             for step in segment { try send(step) }
@@ -40,7 +45,7 @@ extension Session {
 
     private func send(_ step: Step) throws {
         let isSent = step.arguments.withPointers { count, values, lengths, formats in
-            PQsendQueryPrepared(connection, step.statement.rawValue, count, values, lengths, formats, 1)
+            PQsendQueryPrepared(connection, step.statement.name, count, values, lengths, formats, 1)
         }
         guard isSent == 1 else { throw lost(step.statement) }
     }

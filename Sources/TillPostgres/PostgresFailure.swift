@@ -3,14 +3,14 @@ import CPostgres
 /// What the server, or the way to it, answered instead of a result. Holds no value of any row.
 struct PostgresFailure: Error, CustomStringConvertible {
     /// The statement that failed; nil while connecting and for what has no name.
-    let statement: Statement?
+    let statement: (any SentStatement)?
     /// Five characters (SQLSTATE); nil when the connection ended.
     let code: String?
     /// The server's sentence, without its details.
     let message: String
 
     var description: String {
-        let place = statement.map { " in \($0.rawValue)" } ?? ""
+        let place = statement.map { " in \($0.name)" } ?? ""
         return "PostgreSQL\(code.map { " " + $0 } ?? "")\(place): \(message)"
     }
 

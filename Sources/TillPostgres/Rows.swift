@@ -21,7 +21,7 @@ final class Rows {
 
     var first: Row? { count == 0 ? nil : Row(rows: self, index: 0) }
 
-    func failure(of statement: Statement?) -> PostgresFailure {
+    func failure(of statement: (any SentStatement)?) -> PostgresFailure {
         func field(_ code: Character) -> String? {
             PQresultErrorField(result, Int32(code.asciiValue ?? 0)).map { String(cString: $0) }
         }

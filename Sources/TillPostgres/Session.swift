@@ -6,7 +6,7 @@ final class Session {
     let connection: OpaquePointer
     /// What ends a running statement from another thread.
     let cancellation: CancelHandle
-    private var prepared: Set<Statement> = []
+    private var prepared: Set<String> = []
     private(set) var isBroken = false
 
     /// Connects.
@@ -75,20 +75,25 @@ final class Session {
 
     /// Runs one statement: one round trip, and one more when this connection has not seen it yet.
     func run(_ statement: Statement, _ arguments: Arguments = Arguments()) throws -> Rows {
+        try run(any: statement, arguments)
+    }
+
+    /// The same, of whatever kind the statement is.
+    func run(any statement: some SentStatement, _ arguments: Arguments) throws -> Rows {
         try prepare([statement])
         return try arguments.withPointers { count, values, lengths, formats in
             try finished(
-                PQexecPrepared(connection, statement.rawValue, count, values, lengths, formats, 1),
+                PQexecPrepared(connection, statement.name, count, values, lengths, formats, 1),
                 statement
             )
         }
     }
 
     /// Prepares what this connection has not seen yet.
-    func prepare(_ statements: some Sequence<Statement>) throws {
-        for statement in statements where !prepared.contains(statement) {
-            _ = try finished(PQprepare(connection, statement.rawValue, statement.sql, 0, nil), statement)
-            prepared.insert(statement)
+    func prepare(_ statements: [any SentStatement]) throws {
+        for statement in statements where !prepared.contains(statement.name) {
+            _ = try finished(PQprepare(connection, statement.name, statement.sql, 0, nil), statement)
+            prepared.insert(statement.name)
         }
     }
 
@@ -97,7 +102,7 @@ final class Session {
         if failure.endsConnection || PQstatus(connection) != CONNECTION_OK { isBroken = true }
     }
 
-    private func finished(_ result: OpaquePointer?, _ statement: Statement?) throws -> Rows {
+    private func finished(_ result: OpaquePointer?, _ statement: (any SentStatement)?) throws -> Rows {
         guard let result else { throw lost(statement) }
         let rows = Rows(result)
         switch rows.status {
@@ -110,7 +115,7 @@ final class Session {
     }
 
     /// The connection ended under a statement.
-    func lost(_ statement: Statement?) -> PostgresFailure {
+    func lost(_ statement: (any SentStatement)?) -> PostgresFailure {
         isBroken = true
         return PostgresFailure(statement: statement, code: nil, message: "the connection ended")
     }

@@ -1,6 +1,6 @@
 /// Every statement that the engine has. Nothing else is sent but the preamble of a connection and migrations, so that a
 /// test can ask the server of each what it touches.
-enum Statement: String, CaseIterable, Sendable {
+enum Statement: String, CaseIterable, Sendable, SentStatement {
     // Transactions.
     case begin, commit, rollback, savepoint, release, rollbackToSavepoint
 
@@ -34,18 +34,13 @@ enum Statement: String, CaseIterable, Sendable {
 
     case ping
 
-    /// How much of the database a statement touches.
-    enum Reach: Equatable {
-        /// One physical partition of each table that it names.
-        case onePartition
-        /// Tables that are small and not partitioned, or none.
-        case unpartitioned
-        /// All partitions, and why it must.
-        case sweep(String)
-    }
+    // Clean state.
+    case enterSnapshot, removeSnapshot, snapshotByName, allSnapshots, raiseIdentifiers
+
+    var name: String { rawValue }
 
     /// The exceptions to "one partition" stand here and nowhere else.
-    var reach: Reach {
+    var reach: StatementReach {
         switch self {
         case .accountsOfScope, .accountsOfAll:
             .sweep("a list of accounts over all customers: an ordered merge of one index range of each partition")
@@ -65,7 +60,8 @@ enum Statement: String, CaseIterable, Sendable {
             .sweep("the doctor reads everything")
         case .begin, .commit, .rollback, .savepoint, .release, .rollbackToSavepoint, .ping, .beginExamination,
             .documentsOfKind, .putDocument, .removeDocument, .reserveIdentifiers, .identifierHighWater,
-            .countRedemption, .appendJournal, .trimJournal, .journalByID, .newestJournal, .fallenIdentifiers:
+            .countRedemption, .appendJournal, .trimJournal, .journalByID, .newestJournal, .fallenIdentifiers,
+            .enterSnapshot, .removeSnapshot, .snapshotByName, .allSnapshots, .raiseIdentifiers:
             .unpartitioned
         case .accountByID, .accountByCustomer, .insertAccount, .updateAccount, .nextDueOfAccount, .insertRow, .moveRow,
             .ownerOfRow, .rowByID, .rowsOfOrder, .refundsAfter, .latestRefunds, .historyUp, .historyDown,

@@ -128,11 +128,11 @@ extension Statement {
         case .triedForAccountUp: NotificationPages.tried(isAscending: true, NotificationPages.ofAccount)
         case .triedForAccountDown: NotificationPages.tried(isAscending: false, NotificationPages.ofAccount)
 
-        case .documentsOfKind: "SELECT name, body FROM documents WHERE kind = $1 ORDER BY kind, name"
+        case .documentsOfKind: "SELECT name, app, body FROM documents WHERE kind = $1 ORDER BY kind, name"
         case .putDocument:
             """
-            INSERT INTO documents (kind, name, body) VALUES ($1, $2, $3)
-            ON CONFLICT (kind, name) DO UPDATE SET body = excluded.body
+            INSERT INTO documents (kind, name, app, body) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (kind, name) DO UPDATE SET app = excluded.app, body = excluded.body
             """
         case .removeDocument: "DELETE FROM documents WHERE kind = $1 AND name = $2"
         case .reserveIdentifiers: "UPDATE identifiers SET next = next + $1 WHERE series = 'all' RETURNING next"
@@ -154,6 +154,13 @@ extension Statement {
         case .trimJournal: "DELETE FROM journal WHERE number <= (SELECT max(number) FROM journal) - $1"
         case .journalByID: "SELECT entry FROM journal WHERE id = $1"
         case .newestJournal: "SELECT entry FROM journal ORDER BY number DESC LIMIT $1"
+
+        case .enterSnapshot:
+            "INSERT INTO snapshots (name, app, saved_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING"
+        case .removeSnapshot: "DELETE FROM snapshots WHERE name = $1"
+        case .snapshotByName: "SELECT app FROM snapshots WHERE name = $1"
+        case .allSnapshots: "SELECT name, app, saved_at FROM snapshots ORDER BY name"
+        case .raiseIdentifiers: "UPDATE identifiers SET next = greatest(next, $1) WHERE series = 'all'"
 
         case .beginExamination: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         case .misplacedRows, .misplacedAccounts, .miscounted, .beyondHead, .refundsWithoutNumber, .strangeClocks,

@@ -27,7 +27,7 @@ extension Session {
     /// A transaction that has failed answers COMMIT with ROLLBACK, and with no error.
     static func requireCommitted(_ answer: Rows?) throws {
         guard let answer, answer.tag == "COMMIT" else {
-            throw PostgresFailure(statement: .commit, code: nil, message: "the transaction was rolled back")
+            throw PostgresFailure(statement: Statement.commit, code: nil, message: "the transaction was rolled back")
         }
     }
 }

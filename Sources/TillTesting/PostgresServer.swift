@@ -101,6 +101,9 @@ package final class PostgresServer: Sendable {
             WHERE datname = current_database() AND pid <> pg_backend_pid();
             DELETE FROM documents; DELETE FROM redemptions; DELETE FROM journal; DELETE FROM accounts;
             DELETE FROM ledger; DELETE FROM outbox; DELETE FROM deliveries;
+            DELETE FROM snapshots; DELETE FROM snapshot_documents; DELETE FROM snapshot_redemptions;
+            DELETE FROM snapshot_accounts; DELETE FROM snapshot_ledger; DELETE FROM snapshot_outbox;
+            DELETE FROM snapshot_deliveries;
             UPDATE identifiers SET next = 1;
         "
         while read -r verb name template; do

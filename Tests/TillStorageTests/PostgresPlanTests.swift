@@ -15,9 +15,9 @@ struct PostgresPlanTests {
     }
 
     /// The lines of a plan. Every number is 5, so that the partition is one that exists.
-    private func plan(of statement: Statement) throws -> [String] {
+    private func plan(of statement: some SentStatement) throws -> [String] {
         try session.prepare([statement])
-        let question = "SELECT parameter_types::text FROM pg_prepared_statements WHERE name = '\(statement.rawValue)'"
+        let question = "SELECT parameter_types::text FROM pg_prepared_statements WHERE name = '\(statement.name)'"
         let types = try #require(try session.run(script: question).first?.maybeText(0))
         let values = types.trimmingPrefix("{").dropLast().split(separator: ",").map { type in
             switch type {
@@ -29,7 +29,7 @@ struct PostgresPlanTests {
             }
         }
         let list = values.isEmpty ? "" : "(\(values.joined(separator: ", ")))"
-        return try session.run(script: "EXPLAIN (COSTS OFF) EXECUTE \"\(statement.rawValue)\"\(list)").map {
+        return try session.run(script: "EXPLAIN (COSTS OFF) EXECUTE \"\(statement.name)\"\(list)").map {
             try $0.text(0)
         }
     }
@@ -74,6 +74,17 @@ struct PostgresPlanTests {
             guard reason != "the doctor reads everything" else { return }
             #expect(!text.contains("Seq Scan") && !isSorted(plan), "\(text)")
             if statement.sql.contains("ORDER BY") { #expect(text.contains("Merge Append"), "\(text)") }
+        }
+    }
+
+    @Test("A clean state touches all of a table, or none that is partitioned", arguments: TableStatement.allCases)
+    func cleanState(_ statement: TableStatement) throws {
+        let plan = try plan(of: statement)
+        let isSweep = statement.reach != .unpartitioned
+        if isSweep, statement.act != .restore {
+            #expect(partitions(in: plan).count == Tables.physicalPartitions, "\(plan.joined(separator: "\n"))")
+        } else {
+            #expect(partitions(in: plan).isEmpty, "\(plan.joined(separator: "\n"))")
         }
     }
 
