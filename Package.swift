@@ -76,6 +76,8 @@ let package = Package(
         .target(name: "TillSigning", dependencies: [crypto, cryptoExtras, x509, asn1], swiftSettings: settings),
         .target(name: "TillStorage", dependencies: ["TillCore"], swiftSettings: settings),
         .target(name: "TillSQLite", dependencies: ["TillStorage", "TillCore", grdb], swiftSettings: settings),
+        .target(name: "CPostgres"),
+        .target(name: "TillPostgres", dependencies: ["CPostgres", "TillStorage", "TillCore"], swiftSettings: settings),
         .target(
             name: "TillShop",
             dependencies: [
@@ -98,8 +100,8 @@ let package = Package(
         .executableTarget(
             name: "till",
             dependencies: [
-                "CAllocator", "CNamespace", "TillTesting", "TillServer", "TillShop", "TillSQLite", "TillStorage",
-                "TillSigning", "TillCore",
+                "CAllocator", "CNamespace", "TillTesting", "TillServer", "TillShop", "TillPostgres", "TillSQLite",
+                "TillStorage", "TillSigning", "TillCore",
                 arguments,
                 configuration, system, httpClient, hummingbird, logging, metrics, lifecycle, unixSignals, nioCore,
                 nioHTTP1,
@@ -141,7 +143,9 @@ let package = Package(
         ),
         .testTarget(
             name: "TillStorageTests",
-            dependencies: ["TillSQLite", "TillStorage", "TillCore", grdb, grdbSQLite],
+            dependencies: [
+                "TillTesting", "TillPostgres", "TillSQLite", "TillStorage", "TillCore", grdb, grdbSQLite,
+            ],
             swiftSettings: settings
         ),
         .testTarget(

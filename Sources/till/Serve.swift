@@ -7,6 +7,7 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 import TillCore
+import TillPostgres
 import TillSQLite
 import TillServer
 import TillShop
@@ -33,6 +34,10 @@ struct Serve: AsyncParsableCommand {
     var data: String?
     @Flag(help: "Keeps everything in memory, and nothing once it stops.")
     var ephemeral = false
+    @Option(
+        help: "postgres://…: a PostgreSQL database in the place of SQLite. Prefer TILL_DATABASE: flags are seen by all."
+    )
+    var database: String?
     @Option(help: "The address on which both realms listen (default 127.0.0.1).")
     var host: String?
     @Option(help: "The port of the production realm (default 8888; 0 lets the system choose).")
@@ -87,6 +92,8 @@ struct Serve: AsyncParsableCommand {
             throw CommandRefused(refused.description)
         } catch let refused as StoreRefused {
             throw CommandRefused(refused.description)
+        } catch let refused as PostgresRefused {
+            throw CommandRefused(refused.description)
         } catch let error as SigningError {
             throw CommandRefused("\(error) Run till doctor --data \(directory.path).")
         }
@@ -98,7 +105,7 @@ struct Serve: AsyncParsableCommand {
         _ logger: Logger,
         isPassing: Bool
     ) async throws {
-        let storage = try Self.open(directory, isDurable: !isPassing)
+        let storage = try Store.open(source.text(database, "database"), in: directory, isDurable: !isPassing)
         let ocspURL = source.text(ocspUrl, "ocspUrl") ?? "http://localhost:8888/ocsp"
         let certificates = CertificateStore(directory)
         let root = try certificates.root()
@@ -254,19 +261,6 @@ struct Serve: AsyncParsableCommand {
             return Sender(shop, postman: postman)
         } catch {
             throw CommandRefused("--delivery-root: \(error). Name PEM files with certificates.")
-        }
-    }
-
-    private static func open(_ directory: DataDirectory, isDurable: Bool) throws -> SQLiteStorage {
-        do {
-            return try SQLiteStorage(path: directory.database, isDurable: isDurable)
-        } catch let refused as StoreRefused {
-            throw refused
-        } catch {
-            throw CommandRefused(
-                "\(directory.database) cannot be opened: \(error). "
-                    + "Run till doctor --data \(directory.path), or restore a backup."
-            )
         }
     }
 

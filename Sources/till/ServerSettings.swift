@@ -10,7 +10,8 @@ struct SettingsSource {
 
     /// Every key that a configuration file may have.
     private static let keys: Set<String> = [
-        "data", "host", "productionPort", "sandboxPort", "controlAddress", "controlPort", "controlHost", "ocspUrl",
+        "data", "database", "host", "productionPort", "sandboxPort", "controlAddress", "controlPort", "controlHost",
+        "ocspUrl",
         "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
         "demo", "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
         "commitmentsEverywhere", "refundWindowMinutes", "historyListsAll", "deliveryTimeout", "deliveryRoot",

@@ -39,6 +39,7 @@ struct ImportTests {
         "TillSigning": .only(platform.union(["Crypto", "CryptoExtras", "SwiftASN1", "X509"])),
         "TillStorage": .only(platform.union(["TillCore"])),
         "TillSQLite": .only(platform.union(["TillCore", "TillStorage", "GRDB"])),
+        "TillPostgres": .only(platform.union(["TillCore", "TillStorage", "CPostgres"])),
         "TillShop": .only(platform.union(shop).union(sender)),
         "TillServer": .only(platform.union(server)),
         "TillTesting": .all(but: ["till", "ArgumentParser"]),
@@ -111,6 +112,7 @@ struct ImportTests {
         arguments: [
             ("TillCore", "Foundation"), ("TillCore", "Synchronization"), ("TillCore", "TillSigning"),
             ("TillSigning", "TillCore"), ("TillStorage", "GRDB"), ("TillSQLite", "Crypto"), ("TillShop", "Hummingbird"),
+            ("TillPostgres", "GRDB"), ("TillSQLite", "CPostgres"), ("TillShop", "CPostgres"),
             ("TillShop", "TillSQLite"), ("TillServer", "TillSQLite"), ("TillServer", "NIOHTTP1"),
             ("TillServer", "ArgumentParser"), ("TillTesting", "ArgumentParser"), ("TillTesting", "till"),
             ("TillNew", "Foundation"),

@@ -1,30 +1,48 @@
 import Foundation
 import TillCore
+import TillPostgres
 import TillSQLite
 import TillStorage
+import TillTesting
 
 /// The engines that must pass the contract.
 enum Engine: String, CaseIterable, Sendable {
     case sqlite
+    case postgres
 }
 
-/// A fresh store in a folder of its own, removed when the test is done.
+/// A fresh store in a folder or a database of its own. The folder is removed when the test is done.
 final class StorageFixture: Sendable {
     let folder: String
     let storage: any Storage
+    private let database: PostgresDatabase?
 
     init(_ engine: Engine) throws {
         folder = NSTemporaryDirectory() + "till-storage-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         switch engine {
-        case .sqlite: storage = try SQLiteStorage(path: folder + "/till.sqlite")
+        case .sqlite: database = nil
+        case .postgres: database = try Self.database()
         }
+        storage = try Self.open(database, folder)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// The same store opened once more, as after a restart.
-    func reopened() throws -> any Storage { try SQLiteStorage(path: folder + "/till.sqlite") }
+    /// A database with Till's tables and nothing in them.
+    static func database() throws -> PostgresDatabase {
+        try PostgresServer.shared().database { _ = try PostgresStorage(DatabaseURL($0)) }
+    }
+
+    private static func open(_ database: PostgresDatabase?, _ folder: String) throws -> any Storage {
+        guard let database else { return try SQLiteStorage(path: folder + "/till.sqlite") }
+        let storage = try PostgresStorage(DatabaseURL(database.url))
+        database.keep(while: storage)
+        return storage
+    }
+
+    /// The same store opened once more, as after a restart or by another node.
+    func reopened() throws -> any Storage { try Self.open(database, folder) }
 
     static let scope = AccountScope(realm: .sandbox, app: "com.example")
 

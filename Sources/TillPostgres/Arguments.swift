@@ -1,0 +1,103 @@
+import CPostgres
+
+/// A value that a statement takes, in PostgreSQL's binary form.
+protocol Argument {
+    /// Adds the value's bytes.
+    func write(to bytes: inout [UInt8])
+}
+
+extension Int64: Argument {
+    func write(to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: bigEndian) { bytes.append(contentsOf: $0) }
+    }
+}
+
+extension Int: Argument {
+    func write(to bytes: inout [UInt8]) { Int64(self).write(to: &bytes) }
+}
+
+/// A yes or no is 1 or 0, as in the embedded engine's tables.
+extension Bool: Argument {
+    func write(to bytes: inout [UInt8]) { Int64(self ? 1 : 0).write(to: &bytes) }
+}
+
+extension String: Argument {
+    func write(to bytes: inout [UInt8]) { bytes.append(contentsOf: utf8) }
+}
+
+extension [UInt8]: Argument {
+    func write(to bytes: inout [UInt8]) { bytes.append(contentsOf: self) }
+}
+
+/// A list of texts: `text[]`.
+struct TextList: Argument {
+    let texts: [String]
+
+    /// Nil stands for no filter.
+    init?(_ texts: [String]) {
+        guard !texts.isEmpty else { return nil }
+        self.texts = texts
+    }
+
+    /// None stands for none.
+    init(all texts: [String]) { self.texts = texts }
+
+    func write(to bytes: inout [UInt8]) {
+        let typeOfText: Int32 = 25
+        func add(_ number: Int32) { withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) } }
+        // One dimension, no nulls, how many, counted from one.
+        for number in [1, 0, typeOfText, Int32(texts.count), 1] { add(number) }
+        for text in texts {
+            add(Int32(text.utf8.count))
+            bytes.append(contentsOf: text.utf8)
+        }
+    }
+}
+
+/// What a statement is given, in one buffer.
+struct Arguments: Sendable {
+    private var bytes: [UInt8] = []
+    /// Where each value ends; the negative of it for a null.
+    private var places: [(start: Int, length: Int)?] = []
+
+    init(_ values: (any Argument)?...) { append(values) }
+
+    mutating func append(_ values: [(any Argument)?]) {
+        places.reserveCapacity(places.count + values.count)
+        for value in values {
+            guard let value else {
+                places.append(nil)
+                continue
+            }
+            let start = bytes.count
+            value.write(to: &bytes)
+            places.append((start, bytes.count - start))
+        }
+    }
+
+    static func + (left: Arguments, right: Arguments) -> Arguments {
+        var sum = left
+        let shift = left.bytes.count
+        sum.bytes += right.bytes
+        sum.places += right.places.map { $0.map { ($0.start + shift, $0.length) } }
+        return sum
+    }
+
+    var count: Int { places.count }
+
+    /// The values as libpq takes them: pointers, lengths, and that all are binary.
+    func withPointers<Answer>(
+        _ body: (
+            Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?
+        ) throws -> Answer
+    ) rethrows -> Answer {
+        let lengths = places.map { Int32($0?.length ?? 0) }
+        let formats = [Int32](repeating: 1, count: places.count)
+        // An empty value is not null, so its pointer must not be either.
+        return try (bytes + [0]).withUnsafeBytes { buffer in
+            let base = buffer.bindMemory(to: CChar.self).baseAddress
+            let pointers = places.map { place in place.flatMap { base?.advanced(by: $0.start) } }
+            return try body(Int32(places.count), pointers, lengths, formats)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import TillCore
+import TillStorage
+
+/// Changes as steps, made before a connection is taken, so that it only sends.
+struct CommitBatch: Sendable {
+    /// One change as steps.
+    struct Prepared: Sendable {
+        /// Its place in the batch as it came.
+        let place: Int
+        let steps: [Step]
+        /// What it means that a step's guard let nothing pass, by the place of the step.
+        let guards: [Int: CommitFailure]
+        /// What a constraint says is that somebody else was first.
+        let first: AccountID?
+
+        /// What a failure of a step means for the change.
+        func failure(_ failed: StepFailure) -> CommitFailure {
+            if failed.failure.isGuard, let failure = guards[failed.step] { return failure }
+            if failed.failure.isConstraint || failed.failure.isCollision, let first { return .conflict(first) }
+            return .engine(failed.failure.description)
+        }
+    }
+
+    /// In the order in which they are written.
+    let changes: [Prepared]
+
+    /// - Throws: `EncodingError`.
+    init(_ changes: [Change]) throws {
+        let prepared = try changes.enumerated().map { try Self.prepare($0.element, at: $0.offset) }
+        // Batches of several nodes that take their accounts in one order do not end in each other's arms.
+        self.changes = Self.isFree(changes) ? prepared.sorted { ($0.first, $0.place) < ($1.first, $1.place) } : prepared
+    }
+
+    /// Whether no change of the batch can depend on another, so that their order is free.
+    private static func isFree(_ changes: [Change]) -> Bool {
+        var seen: Set<AccountID> = []
+        return changes.allSatisfy { change in
+            change.redemptions.isEmpty && change.documents.isEmpty && !change.accounts.isEmpty
+                && change.accounts.allSatisfy { seen.insert($0.account.id).inserted }
+        }
+    }
+
+    private static func prepare(_ change: Change, at place: Int) throws -> Prepared {
+        var steps: [Step] = []
+        var guards: [Int: CommitFailure] = [:]
+        for account in change.accounts.sorted(by: { $0.account.id < $1.account.id }) {
+            if account.before != nil { guards[steps.count] = .conflict(account.account.id) }
+            steps += try write(account)
+        }
+        for row in change.rows {
+            if row.before != nil { guards[steps.count] = .conflict(row.after.account) }
+            steps.append(write(row))
+        }
+        for redemption in change.redemptions {
+            guards[steps.count] = .codeUsedUp(redemption)
+            steps.append(count(redemption))
+        }
+        steps += change.notifications.map { Step(.insertEntry, OutboxRow.arguments($0)) }
+        steps += try change.deliveries.map { Step(.insertDelivery, try DeliveryRow.arguments($0)) }
+        steps += change.documents.map { Step(.putDocument, Arguments($0.kind.rawValue, $0.name, $0.app, $0.body)) }
+        return Prepared(place: place, steps: steps, guards: guards, first: change.accounts.first?.account.id)
+    }
+
+    private static func write(_ change: AccountChange) throws -> [Step] {
+        let account = change.account
+        let key = Arguments(account.id.partition.number, account.id.number)
+        let values = Arguments(
+            account.version,
+            account.changeNumber,
+            account.rowCount,
+            try AccountState.encode(account),
+            account.clockName.key,
+            change.nextDue?.milliseconds
+        )
+        guard let before = change.before else {
+            let names = Arguments(account.realm.rawValue, account.app, account.customer)
+            return [Step(.insertAccount, key + values + names)]
+        }
+        let update = Step(.updateAccount, key + values + Arguments(before))
+        guard change.changesClock else { return [update] }
+        // What is still owed to the account's developer falls due by the account's clock.
+        return [update, Step(.moveDeliveries, key + Arguments(account.clockName.key))]
+    }
+
+    private static func write(_ row: RowChange) -> Step {
+        let values = LedgerRow.arguments(row.after)
+        guard let before = row.before else { return Step(.insertRow, values) }
+        return Step(.moveRow, values + Arguments(before))
+    }
+
+    private static func count(_ redemption: CodeRedemption) -> Step {
+        Step(
+            .countRedemption,
+            Arguments(
+                redemption.realm.rawValue,
+                redemption.app,
+                redemption.productID,
+                redemption.offerID,
+                redemption.limit
+            )
+        )
+    }
+}
+
+private func < (left: (AccountID?, Int), right: (AccountID?, Int)) -> Bool {
+    (left.0?.number ?? 0, left.1) < (right.0?.number ?? 0, right.1)
+}
+
+/// An account's state as it lies in the engine: JSON with sorted keys, so that equal states are equal texts.
+enum AccountState {
+    static func encode(_ account: Account) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(account), as: UTF8.self)
+    }
+
+    static func decode(_ text: String) throws -> Account {
+        try JSONDecoder().decode(Account.self, from: Data(text.utf8))
+    }
+}

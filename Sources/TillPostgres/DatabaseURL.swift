@@ -1,0 +1,54 @@
+import CPostgres
+
+/// Where the database is: `postgres://user:password@host:port/name?sslmode=verify-full`, in libpq's own syntax.
+///
+/// The text may hold a password. It is never printed: what is printed is `description`, and messages of the server pass
+/// `redacted`.
+package struct DatabaseURL: Sendable, CustomStringConvertible {
+    let text: String
+    /// Hosts, ports and the name of the database, without who connects.
+    package let description: String
+    private let secrets: [String]
+
+    /// Reads a URL.
+    ///
+    /// - Throws: `PostgresRefused.badURL` with what is wrong, in words that hold nothing of the URL;
+    ///   `PostgresRefused.noLibrary` where libpq is not installed.
+    package init(_ text: String) throws {
+        if let reason = till_libpq_load() { throw PostgresRefused.noLibrary(String(cString: reason)) }
+        guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else {
+            throw PostgresRefused.badURL("it must begin with postgres://")
+        }
+        // Libpq would take the rest of a password for a host, and name it in its message.
+        let rest = text.drop { $0 != "/" }.dropFirst(2)
+        let authority = rest.prefix { !"/?".contains($0) }
+        let marks = rest.count { $0 == "@" }
+        guard marks == 0 || (marks == 1 && authority.contains("@")) else {
+            throw PostgresRefused.badURL("write @, / and ? of a password as %40, %2F and %3F")
+        }
+        var message: UnsafeMutablePointer<CChar>?
+        guard let options = PQconninfoParse(text, &message) else {
+            PQfreemem(message)
+            throw PostgresRefused.badURL(
+                "it must have the form postgres://user:password@host:port/name?sslmode=verify-full"
+            )
+        }
+        defer { PQconninfoFree(options) }
+        var values: [String: String] = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        self.text = text
+        secrets = ["password", "sslpassword"].compactMap { values[$0] }.filter { !$0.isEmpty }
+        let host = values["host"] ?? values["hostaddr"] ?? "the local socket"
+        let port = values["port"].map { ":" + $0 } ?? ""
+        description = "\(host)\(port)/\(values["dbname"] ?? "")"
+    }
+
+    /// A message without what must not be told.
+    func redacted(_ message: String) -> String {
+        secrets.reduce(message) { $0.replacing($1, with: "…") }
+    }
+}

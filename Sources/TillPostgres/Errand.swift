@@ -1,0 +1,85 @@
+import Foundation
+import Synchronization
+
+/// Something to do on a connection, and somebody who waits for it.
+///
+/// It waits, it runs, it is over: each goes on to the next once, whoever comes first, the worker, the clock or a
+/// cancellation.
+final class Errand: Sendable {
+    /// Until when it may wait for a connection.
+    let deadline: ContinuousClock.Instant
+    private let phase = Mutex(Phase.waiting)
+    private let work: @Sendable (Result<Loan, any Error>) -> Void
+
+    private enum Phase {
+        case waiting
+        case running(CancelHandle)
+        /// Somebody asked the server to end it.
+        case canceled
+        case over
+    }
+
+    /// - Parameter work: called exactly once, with a connection on its own thread or with the reason why there is none.
+    init(until deadline: ContinuousClock.Instant, _ work: @escaping @Sendable (Result<Loan, any Error>) -> Void) {
+        self.deadline = deadline
+        self.work = work
+    }
+
+    /// Runs on a connection.
+    ///
+    /// - Returns: whether the connection can be used for something else: not after a cancellation, which may reach the
+    ///   server late and would end a stranger's statement.
+    func run(on session: Session) -> Bool {
+        let starts = phase.withLock { phase in
+            guard case .waiting = phase else { return false }
+            phase = .running(session.cancellation)
+            return true
+        }
+        guard starts else { return true }
+        work(.success(Loan(session: session, errand: self)))
+        return phase.withLock { phase in
+            defer { phase = .over }
+            if case .canceled = phase { return false }
+            return true
+        }
+    }
+
+    /// Gives up before it has begun; later than that it does nothing.
+    ///
+    /// - Returns: whether it had not begun.
+    @discardableResult
+    func fail(_ error: any Error) -> Bool {
+        let wasWaiting = phase.withLock { phase in
+            guard case .waiting = phase else { return false }
+            phase = .over
+            return true
+        }
+        if wasWaiting { work(.failure(error)) }
+        return wasWaiting
+    }
+
+    /// Ends it: at once while it waits, by asking the server while it runs.
+    func cancel() {
+        if fail(CancellationError()) { return }
+        let handle: CancelHandle? = phase.withLock { phase in
+            guard case .running(let handle) = phase else { return nil }
+            phase = .canceled
+            return handle
+        }
+        guard let handle else { return }
+        Thread.detachNewThread { handle.send() }
+    }
+
+    var isCanceled: Bool {
+        phase.withLock { phase in
+            if case .canceled = phase { return true }
+            return false
+        }
+    }
+}
+
+/// A connection for as long as an errand runs.
+struct Loan {
+    let session: Session
+    let errand: Errand
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Synchronization
+
+/// What waits for a connection, and the threads that take it up.
+final class ErrandQueue: Sendable {
+    private let url: DatabaseURL
+    private let settings: PostgresSettings
+    private let backOff: BackOff
+    private let state = Mutex(State())
+    /// Raised once for each errand that comes.
+    private let bell = DispatchSemaphore(value: 0)
+
+    private struct State {
+        var waiting: [Errand] = []
+        var workers = 0
+        var idle = 0
+        var isWatched = false
+        var isClosed = false
+        var closers: [CheckedContinuation<Void, Never>] = []
+    }
+
+    init(_ url: DatabaseURL, _ settings: PostgresSettings) {
+        self.url = url
+        self.settings = settings
+        backOff = BackOff(settings)
+    }
+
+    /// Until when an errand that comes now may wait.
+    func deadline() -> ContinuousClock.Instant { .now + settings.longestWait }
+
+    /// Puts an errand at the end, and starts a thread if none is free.
+    func add(_ errand: Errand) {
+        enum Verdict {
+            case refused(PostgresRefused)
+            case taken(newWorker: Bool, newWatch: Bool)
+        }
+        let verdict: Verdict = state.withLock { state in
+            if state.isClosed { return .refused(.closed) }
+            if state.waiting.count >= settings.mostWaiting { return .refused(.crowded(state.waiting.count)) }
+            state.waiting.append(errand)
+            let needsWorker = state.waiting.count > state.idle && state.workers < settings.connections
+            if needsWorker {
+                state.workers += 1
+                state.idle += 1
+            }
+            let needsWatch = !needsWorker && !state.isWatched && state.waiting.count > state.idle
+            if needsWatch { state.isWatched = true }
+            return .taken(newWorker: needsWorker, newWatch: needsWatch)
+        }
+        switch verdict {
+        case .refused(let reason): errand.fail(reason)
+        case .taken(let newWorker, let newWatch):
+            bell.signal()
+            if newWorker { Thread.detachNewThread { self.work() } }
+            if newWatch { Task { await self.watch() } }
+        }
+    }
+
+    /// Ends an errand whose task is cancelled.
+    func cancel(_ errand: Errand) {
+        errand.cancel()
+        state.withLock { $0.waiting.removeAll { $0 === errand } }
+    }
+
+    /// Lets nothing more in. What waits is refused; what runs runs on.
+    func close() {
+        let (waiting, workers) = state.withLock { state in
+            defer { state.waiting = [] }
+            let wasClosed = state.isClosed
+            state.isClosed = true
+            return (state.waiting, wasClosed ? 0 : state.workers)
+        }
+        for errand in waiting { errand.fail(PostgresRefused.closed) }
+        for _ in 0..<workers { bell.signal() }
+    }
+
+    /// Returns when the last thread has ended.
+    func ended() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if state.workers > 0 { state.closers.append(continuation) }
+                return state.workers == 0
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    // MARK: A thread
+
+    private func work() {
+        var session: Session?
+        while true {
+            bell.wait()
+            let next: Errand?? = state.withLock { state in
+                if state.isClosed { return .none }
+                guard !state.waiting.isEmpty else { return .some(nil) }
+                state.idle -= 1
+                return state.waiting.removeFirst()
+            }
+            guard let next else { break }
+            guard let errand = next else { continue }
+            session = serve(errand, session)
+            state.withLock { $0.idle += 1 }
+        }
+        session = nil
+        let closers = state.withLock { state in
+            state.workers -= 1
+            return state.workers == 0 ? state.closers : []
+        }
+        for closer in closers { closer.resume() }
+    }
+
+    /// Runs an errand on a living connection, which is made first if there is none.
+    ///
+    /// - Returns: the connection, if it can be used again.
+    private func serve(_ errand: Errand, _ session: Session?) -> Session? {
+        do {
+            let living = session.flatMap { $0.isAlive() ? $0 : nil }
+            let session = try living ?? backOff.attempt { try Session(url, settings) }
+            let isClean = errand.run(on: session)
+            return isClean && session.isIdle() ? session : nil
+        } catch {
+            errand.fail(error)
+            return nil
+        }
+    }
+
+    // MARK: Those who wait too long
+
+    /// Fails what has waited too long. One task watches while anything waits; errands come in the order of their
+    /// deadlines.
+    private func watch() async {
+        while true {
+            let (late, next) = state.withLock { state in
+                let now = ContinuousClock.now
+                let late = state.waiting.prefix { $0.deadline <= now }
+                state.waiting.removeFirst(late.count)
+                if state.waiting.isEmpty { state.isWatched = false }
+                return (Array(late), state.waiting.first?.deadline)
+            }
+            for errand in late { errand.fail(PostgresRefused.waitedTooLong(settings.longestWait)) }
+            guard let next else { return }
+            try? await Task.sleep(until: next, clock: .continuous)
+        }
+    }
+}

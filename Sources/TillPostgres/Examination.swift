@@ -1,0 +1,120 @@
+/// What must hold between the rows of the engine; what must hold between rows and rules is the shop's doctor's. Damaged
+/// pages are the server's to find, by its checksums.
+extension PostgresStorage {
+    package func examine() async throws -> [String] {
+        try await pool.perform { session in
+            _ = try session.run(.beginExamination)
+            defer { _ = try? session.run(.rollback) }
+            // What reads everything may take its time, and any way.
+            try session.run(script: Examination.freedom)
+            return try Examination.checks.flatMap { check in
+                try session.run(check.statement).map(check.sentence)
+            }
+        }
+    }
+}
+
+/// The doctor's statements, each with the sentence for a row that it finds.
+enum Examination {
+    struct Check: Sendable {
+        let statement: Statement
+        let sentence: @Sendable (Row) throws -> String
+    }
+
+    static let freedom = """
+        SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on; SET LOCAL enable_sort = on;
+        SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on; SET LOCAL enable_bitmapscan = on
+        """
+
+    static let checks: [Check] = [
+        Check(statement: .misplacedRows) {
+            "Transaction \(try $0.int(0)) lies in partition \(try $0.int(1)), which is not that of its ids."
+        },
+        Check(statement: .misplacedAccounts) {
+            "Account \(try $0.int(0)) lies in partition \(try $0.int(1)), which is not that of its number."
+        },
+        Check(statement: .miscounted) {
+            "Account \(try $0.int(0)) should have \(try $0.int(1)) transactions and has \(try $0.int(2))."
+        },
+        Check(statement: .beyondHead) {
+            "Transaction \(try $0.int(0)) has change number \(try $0.int(1)); "
+                + "its account has only reached \(try $0.int(2))."
+        },
+        Check(statement: .refundsWithoutNumber) {
+            "Transaction \(try $0.int(0)) has a refund number without a refund, or a refund without its number."
+        },
+        Check(statement: .strangeClocks) { "Account \(try $0.int(0)) lies under another clock than its own." },
+        Check(statement: .deliveriesOnStrangeClocks) {
+            "A delivery of notification \(try $0.int(0)) falls due by another clock than its account's."
+        },
+        Check(statement: .missingNotifications) {
+            "Account \(try $0.int(0)) should have \(try $0.int(1)) notifications and has \(try $0.int(2))."
+        },
+        Check(statement: .strayDeliveries) {
+            "A delivery to \(try $0.text(1)) is of notification \(try $0.int(0)), which is missing."
+        },
+        Check(statement: .missingChains) {
+            "The certificates of chain \(try $0.text(0)), which signed \(try $0.int(1)) notifications, are missing."
+        },
+        Check(statement: .fallenIdentifiers) {
+            "The identifier series \(try $0.text(0)) has fallen below its start."
+        },
+    ]
+
+    static func text(of statement: Statement) -> String { query(statement) + " LIMIT 20" }
+
+    private static func query(_ statement: Statement) -> String {
+        switch statement {
+        case .misplacedRows:
+            "SELECT id, partition FROM ledger WHERE id % 1024 <> partition OR account % 1024 <> partition"
+        case .misplacedAccounts: "SELECT account, partition FROM accounts WHERE account % 1024 <> partition"
+        case .miscounted:
+            """
+            SELECT a.account, a.row_count, coalesce(l.counted, 0) FROM accounts a LEFT JOIN (
+                SELECT partition, account, count(*) AS counted FROM ledger GROUP BY partition, account
+            ) l USING (partition, account)
+            WHERE coalesce(l.counted, 0) <> a.row_count
+            """
+        case .beyondHead:
+            """
+            SELECT l.id, l.change, a.change_number FROM ledger l JOIN accounts a USING (partition, account)
+            WHERE l.change > a.change_number OR l.change < 1
+            """
+        case .refundsWithoutNumber:
+            """
+            SELECT id FROM ledger
+            WHERE (refund_number IS NOT NULL) <> (revocation_date IS NOT NULL AND revocation_kind <> 'FAMILY_REVOKE')
+            """
+        case .strangeClocks:
+            "SELECT account FROM accounts WHERE clock <> coalesce(state::jsonb ->> 'clock', '')"
+        case .deliveriesOnStrangeClocks:
+            """
+            SELECT d.notification FROM deliveries d JOIN accounts a USING (partition, account)
+            WHERE d.due IS NOT NULL AND d.clock <> a.clock
+            """
+        case .missingNotifications:
+            """
+            SELECT account, wanted, counted FROM (
+                SELECT a.account, coalesce((a.state::jsonb ->> 'notificationNumber')::bigint, 0) AS wanted,
+                    coalesce(o.counted, 0) AS counted
+                FROM accounts a LEFT JOIN (
+                    SELECT partition, account, count(*) AS counted FROM outbox
+                    WHERE is_triggered = 0 AND chain <> '' GROUP BY partition, account
+                ) o USING (partition, account)
+            ) told WHERE wanted <> counted
+            """
+        case .strayDeliveries:
+            """
+            SELECT d.notification, d.endpoint FROM deliveries d
+            WHERE NOT EXISTS (SELECT 1 FROM outbox o WHERE o.partition = d.partition AND o.id = d.notification)
+            """
+        case .missingChains:
+            """
+            SELECT chain, count(*) FROM outbox o
+            WHERE chain <> '' AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.kind = 'chain' AND d.name = o.chain)
+            GROUP BY chain
+            """
+        default: "SELECT series FROM identifiers WHERE next < 1"
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import TillCore
+import TillStorage
+
+extension PostgresStorage {
+    /// One index range, never an offset: the five-hundredth page costs what the first costs.
+    package func history(_ query: HistoryQuery) async throws -> HistoryPage {
+        let step = Self.step(for: query)
+        let (head, read) = try await pool.perform { session in
+            let answer = try session.run(any: step.statement, step.arguments)
+            // An account without rows that pass is one row with nothing beside its head.
+            let rows = try answer.map { try $0.isNull(1) ? nil : LedgerRow.read($0, from: 1) }.compactMap { $0 }
+            return (try answer.first?.int(0) ?? 0, rows)
+        }
+        // A join promises no order, although the page came in it.
+        var rows = read.sorted { query.isAscending ? $0.change < $1.change : $0.change > $1.change }
+        let hasMore = rows.count > query.limit
+        if hasMore { rows.removeLast() }
+        return HistoryPage(rows: rows, hasMore: hasMore, head: head)
+    }
+
+    /// The statement reads one row more than the page, to know whether there is another.
+    static func step(for query: HistoryQuery) -> Step {
+        let isUp = query.isAscending
+        let page = Arguments(
+            query.account.partition.number,
+            query.account.number,
+            query.position ?? (isUp ? .min : .max),
+            query.limit + 1
+        )
+        let filter = query.filter
+        if filter == HistoryFilter() { return Step(isUp ? .historyUp : .historyDown, page) }
+        let filters = Arguments(
+            filter.startDate?.milliseconds,
+            filter.endDate?.milliseconds,
+            TextList(filter.productIDs.sorted()),
+            TextList(filter.productTypes.map(\.rawValue).sorted()),
+            TextList(filter.groups.sorted()),
+            filter.ownership?.rawValue,
+            filter.revoked,
+            filter.leavesOutFinishedConsumables
+        )
+        return Step(isUp ? .filteredHistoryUp : .filteredHistoryDown, page + filters)
+    }
+}

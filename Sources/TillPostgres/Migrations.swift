@@ -1,0 +1,66 @@
+import CPostgres
+
+/// The tables, version by version. Migrations only go forward, and one that was released is never edited.
+struct Migration: Sendable {
+    let version: Int64
+    let name: String
+    let script: String
+
+    static let all = [
+        Migration(version: 1, name: "documents, journal, accounts, ledger, outbox and deliveries", script: Tables.first)
+    ]
+}
+
+/// Brings a database up to this version, whoever else is about to do the same.
+struct Migrator {
+    let url: DatabaseURL
+    let settings: PostgresSettings
+    var migrations = Migration.all
+
+    /// Nodes that start at once take turns under one lock of the server's; whoever comes later finds the work done.
+    /// All versions are brought about in one transaction. A database that is up to date is only read, so that the role
+    /// of a server needs no right to make tables.
+    ///
+    /// - Throws: `PostgresRefused` for a database of a newer Till, or one that is not encoded in UTF8.
+    func migrate() throws {
+        let session = try Session(url, settings)
+        let encoding = try session.run(script: "SHOW server_encoding").first.map { try $0.text(0) } ?? ""
+        guard encoding == "UTF8" else { throw PostgresRefused.encoding(encoding) }
+        if try missing(session).isEmpty { return }
+        let wait = settings.migrationTimeout.wholeMilliseconds
+        try session.run(
+            script: """
+                BEGIN;
+                SET LOCAL lock_timeout = \(wait); SET LOCAL statement_timeout = 0;
+                SET LOCAL idle_in_transaction_session_timeout = 0;
+                SELECT pg_advisory_xact_lock(\(Self.lock));
+                CREATE TABLE IF NOT EXISTS migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL);
+                """
+        )
+        for migration in try missing(session) {
+            try session.run(script: migration.script)
+            try session.run(
+                script: "INSERT INTO migrations (version, name) VALUES (\(migration.version), '\(migration.name)')"
+            )
+        }
+        try session.run(script: "COMMIT")
+    }
+
+    /// - Throws: `PostgresRefused` unless the database is of this version.
+    func check() throws {
+        guard try missing(try Session(url, settings)).isEmpty else { throw PostgresRefused.older(url.description) }
+    }
+
+    /// `till` in letters; nobody else's lock in a database of ours.
+    private static let lock: Int64 = 0x7469_6c6c
+
+    private func missing(_ session: Session) throws -> [Migration] {
+        // These answers come as text, because they were not prepared.
+        let exists = try session.run(script: "SELECT to_regclass('migrations') IS NOT NULL").first?.maybeText(0) == "t"
+        guard exists else { return migrations }
+        let done = try session.run(script: "SELECT version FROM migrations").map { Int64(try $0.text(0)) ?? 0 }
+        let known = Set(migrations.map(\.version))
+        guard known.isSuperset(of: done) else { throw PostgresRefused.newer(url.description) }
+        return migrations.filter { !done.contains($0.version) }
+    }
+}

@@ -1,0 +1,79 @@
+import TillCore
+import TillStorage
+
+/// Pages of the notification history, in the order in which notifications were signed.
+///
+/// Which index a page is read from follows from what is asked: each shape is a statement, whose range is bounded by the
+/// date on both sides, and what it does not bound is a filter.
+enum NotificationPages {
+    static let ofAccount = "partition = $12 AND account = $13"
+
+    /// Everything that was made.
+    static func made(isAscending: Bool, isOfAccount: Bool) -> String {
+        """
+        SELECT \(OutboxRow.list) FROM outbox
+        WHERE realm = $1 AND app = $2 \(range(isAscending, "id")) AND ($9::bigint = 0 OR chain <> '')
+        \(isOfAccount ? "AND partition = $11 AND account = $12" : "")
+        \(order(isAscending, "id"))
+        """
+    }
+
+    /// What was tried at an endpoint: a page of the deliveries, and each one's notification by its key.
+    static func tried(isAscending: Bool, _ narrowing: String = "true") -> String {
+        """
+        SELECT o.* FROM (
+            SELECT partition, notification FROM deliveries
+            WHERE realm = $1 AND app = $2 AND endpoint = $11 AND attempts > 0 AND \(narrowing)
+            \(range(isAscending, "notification")) AND ($9::bigint = 0 OR is_delivered = 0)
+            \(order(isAscending, "notification"))
+        ) page CROSS JOIN LATERAL (
+            SELECT \(OutboxRow.list) FROM outbox
+            WHERE partition = \(narrowing == ofAccount ? "$12" : "page.partition") AND id = page.notification OFFSET 0
+        ) o
+        """
+    }
+
+    private static func range(_ isAscending: Bool, _ id: String) -> String {
+        """
+        AND (signed_date, \(id)) \(isAscending ? ">" : "<") ($3, $4) AND signed_date \(isAscending ? "<=" : ">=") $5
+        AND ($6::text IS NULL OR type = $6) AND ($7::bigint = 0 OR subtype IS NOT DISTINCT FROM $8)
+        """
+    }
+
+    private static func order(_ isAscending: Bool, _ id: String) -> String {
+        isAscending ? "ORDER BY signed_date, \(id) LIMIT $10" : "ORDER BY signed_date DESC, \(id) DESC LIMIT $10"
+    }
+
+    /// The statement for what is asked, and its values.
+    static func step(for query: NotificationQuery) -> Step {
+        let (up, down) = statements(for: query)
+        let isUp = !query.isDescending
+        let first = (query.from?.milliseconds ?? .min, Int64.min)
+        let last = (query.to?.milliseconds ?? .max, Int64.max)
+        let position = query.after.map { ($0.signedDate.milliseconds, $0.id.number) } ?? (isUp ? first : last)
+        var arguments = Arguments(
+            query.scope.realm.rawValue,
+            query.scope.app,
+            position.0,
+            position.1,
+            isUp ? last.0 : first.0,
+            query.type,
+            query.isSubtypeFixed,
+            query.subtype,
+            query.endpoint == nil ? query.isSignedOnly : query.onlyFailures,
+            query.limit
+        )
+        if let endpoint = query.endpoint { arguments.append([endpoint]) }
+        if let account = query.account { arguments.append([account.partition.number, account.number]) }
+        return Step(isUp ? up : down, arguments)
+    }
+
+    private static func statements(for query: NotificationQuery) -> (up: Statement, down: Statement) {
+        guard query.endpoint != nil else {
+            return query.account == nil ? (.madeUp, .madeDown) : (.madeForAccountUp, .madeForAccountDown)
+        }
+        if query.account != nil { return (.triedForAccountUp, .triedForAccountDown) }
+        if query.onlyFailures { return (.failedUp, .failedDown) }
+        return query.type == nil ? (.triedUp, .triedDown) : (.triedOfTypeUp, .triedOfTypeDown)
+    }
+}

@@ -1,0 +1,132 @@
+import TillCore
+import TillStorage
+
+/// What falls due, and what is owed to developers' servers.
+extension PostgresStorage {
+    package func dueAccounts(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount] {
+        try await read(.dueAccounts, Self.place(of: clock) + Arguments(until.milliseconds, limit)) { row in
+            DueAccount(
+                id: AccountID(try row.int(0)),
+                customer: try row.text(1),
+                due: Timestamp(milliseconds: try row.int(2))
+            )
+        }
+    }
+
+    package func nextDue(of id: AccountID) async throws -> Timestamp? {
+        try await read(.nextDueOfAccount, Arguments(id.partition.number, id.number)) { Self.date($0, 0) }.first ?? nil
+    }
+
+    package func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?) {
+        let dates = try await read(.nextDueOnClock, Self.place(of: clock)) { [Self.date($0, 0), Self.date($0, 1)] }
+        return (dates.first?[0], dates.first?[1])
+    }
+
+    package func dueDeliveries(to endpoint: String, on clock: ClockName, until: Timestamp, limit: Int) async throws
+        -> [Delivery]
+    {
+        try await deliveries(.dueDeliveries, Self.place(of: clock) + Arguments(endpoint, until.milliseconds, limit))
+    }
+
+    package func deliveries(of id: NotificationID) async throws -> [Delivery] {
+        try await deliveries(.deliveriesOfEntry, Arguments(id.partition.number, id.number))
+    }
+
+    /// A statement for each, in one round trip: together they would touch many partitions.
+    package func deliveries(of ids: [NotificationID], to endpoint: String) async throws -> [NotificationID: Delivery] {
+        guard !ids.isEmpty else { return [:] }
+        let segments = ids.map { id in
+            [Step(.deliveryToEndpoint, Arguments(id.partition.number, id.number, endpoint))]
+        }
+        let found = try await pool.perform { session in
+            try session.pipeline(segments).flatMap { answer in
+                try answer.get().flatMap { try $0.map(DeliveryRow.read) }
+            }
+        }
+        return Dictionary(found.map { ($0.notification, $0) }) { first, _ in first }
+    }
+
+    package func owedDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int {
+        let arguments = Self.place(of: clock) + Arguments(until?.milliseconds ?? .max)
+        return Int(try await read(.owedCount, arguments) { try $0.int(0) }.first ?? 0)
+    }
+
+    package func owedEndpoints() async throws -> [EndpointName] {
+        try await read(.owedEndpoints) { row in
+            guard let realm = Realm(rawValue: try row.text(0)) else {
+                throw DamagedStore(what: "a delivery has a damaged realm; run till doctor")
+            }
+            return EndpointName(AccountScope(realm: realm, app: try row.text(1)), try row.text(2))
+        }
+    }
+
+    package func dropDeliveries(to endpoint: String, in scope: AccountScope) async throws {
+        try await write([Step(.dropDeliveries, Arguments(scope.realm.rawValue, scope.app, endpoint))])
+    }
+
+    package func redeliver(_ id: NotificationID, to endpoints: [String], due: Timestamp) async throws {
+        try await write(
+            endpoints.sorted().map { endpoint in
+                Step(.redeliver, Arguments(id.partition.number, id.number, endpoint, due.milliseconds))
+            }
+        )
+    }
+
+    package func record(_ deliveries: [Delivery]) async throws {
+        // In one order, so that two nodes do not wait for each other in a circle.
+        let sorted = deliveries.sorted { ($0.notification, $0.endpoint) < ($1.notification, $1.endpoint) }
+        try await write(
+            sorted.map { delivery in
+                let id = delivery.notification
+                return Step(
+                    .recordDelivery,
+                    Arguments(
+                        id.partition.number,
+                        id.number,
+                        delivery.endpoint,
+                        delivery.due?.milliseconds,
+                        delivery.attempts.count,
+                        delivery.isDelivered,
+                        try DeliveryRow.log(delivery.attempts)
+                    )
+                )
+            }
+        )
+    }
+
+    // MARK: Notifications
+
+    package func notification(_ id: NotificationID) async throws -> OutboxEntry? {
+        try await entries(.entryByID, Arguments(id.partition.number, id.number)).first
+    }
+
+    package func notification(uuid: String, in scope: AccountScope) async throws -> OutboxEntry? {
+        try await entries(.entryByUUID, Arguments(uuid, scope.realm.rawValue, scope.app)).first
+    }
+
+    package func notifications(_ query: NotificationQuery) async throws -> [OutboxEntry] {
+        let step = NotificationPages.step(for: query)
+        let entries = try await pool.perform { try $0.run(any: step.statement, step.arguments).map(OutboxRow.read) }
+        // A join promises no order, although the page came in it.
+        let sorted = entries.sorted { ($0.signedDate, $0.id) < ($1.signedDate, $1.id) }
+        return query.isDescending ? sorted.reversed() : sorted
+    }
+
+    // MARK: Reading
+
+    private static func place(of clock: ClockName) -> Arguments {
+        Arguments(clock.scope.realm.rawValue, clock.scope.app, clock.key)
+    }
+
+    private static func date(_ row: Row, _ column: Int) -> Timestamp? {
+        row.maybeInt(column).map { Timestamp(milliseconds: $0) }
+    }
+
+    private func entries(_ statement: Statement, _ arguments: Arguments) async throws -> [OutboxEntry] {
+        try await read(statement, arguments, OutboxRow.read)
+    }
+
+    private func deliveries(_ statement: Statement, _ arguments: Arguments) async throws -> [Delivery] {
+        try await read(statement, arguments, DeliveryRow.read)
+    }
+}

@@ -1,0 +1,75 @@
+import CPostgres
+
+/// A statement with what it is given.
+struct Step: Sendable {
+    let statement: any SentStatement
+    let arguments: Arguments
+
+    init(_ statement: Statement, _ arguments: Arguments = Arguments()) {
+        self.statement = statement
+        self.arguments = arguments
+    }
+
+    init(_ statement: TableStatement, _ arguments: Arguments) {
+        self.statement = statement
+        self.arguments = arguments
+    }
+}
+
+/// Why a segment of a pipeline ended early: the server skips what follows, up to the next segment.
+struct StepFailure: Error, CustomStringConvertible {
+    /// The place of the step in its segment.
+    let step: Int
+    let failure: PostgresFailure
+
+    var description: String { failure.description }
+}
+
+extension Session {
+    /// Sends many steps at once, and only then reads what came of them: one round trip.
+    ///
+    /// - Parameter segments: a step that fails ends its own segment only.
+    /// - Returns: for each segment the rows of its steps, or which step failed.
+    /// - Throws: `PostgresFailure` when the connection ended: what came of any of it is unknown.
+    func pipeline(_ segments: [[Step]]) throws -> [Result<[Rows], StepFailure>] {
+        try prepare(segments.joined().map(\.statement))
+        guard PQenterPipelineMode(connection) == 1 else { throw lost(nil) }
+        for segment in segments {
+            for step in segment { try send(step) }
+            guard PQpipelineSync(connection) == 1 else { throw lost(nil) }
+        }
+        let answers = try segments.map { try answer(to: $0) }
+        guard PQexitPipelineMode(connection) == 1 else { throw lost(nil) }
+        return answers
+    }
+
+    private func send(_ step: Step) throws {
+        let isSent = step.arguments.withPointers { count, values, lengths, formats in
+            PQsendQueryPrepared(connection, step.statement.name, count, values, lengths, formats, 1)
+        }
+        guard isSent == 1 else { throw lost(step.statement) }
+    }
+
+    private func answer(to segment: [Step]) throws -> Result<[Rows], StepFailure> {
+        var rows: [Rows] = []
+        var failed: StepFailure?
+        for (place, step) in segment.enumerated() {
+            guard let result = PQgetResult(connection) else { throw lost(step.statement) }
+            let answer = Rows(result)
+            switch answer.status {
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK: rows.append(answer)
+            case PGRES_PIPELINE_ABORTED: break
+            default:
+                let failure = answer.failure(of: step.statement)
+                noteFailure(failure)
+                guard PQstatus(connection) == CONNECTION_OK else { throw lost(step.statement) }
+                failed = failed ?? StepFailure(step: place, failure: failure)
+            }
+            // Each statement's answers end with nothing.
+            while let more = PQgetResult(connection) { PQclear(more) }
+        }
+        guard let end = PQgetResult(connection) else { throw lost(nil) }
+        guard Rows(end).status == PGRES_PIPELINE_SYNC else { throw lost(nil) }
+        return failed.map { .failure($0) } ?? .success(rows)
+    }
+}

@@ -1,0 +1,51 @@
+import TillCore
+import TillStorage
+
+extension PostgresStorage {
+    package func account(_ id: AccountID) async throws -> Account? {
+        try await accounts(.accountByID, Arguments(id.partition.number, id.number)).first
+    }
+
+    package func account(realm: Realm, app: String, customer: String) async throws -> Account? {
+        let partition = Partition(realm: realm, app: app, customer: customer)
+        return try await accounts(.accountByCustomer, Arguments(partition.number, realm.rawValue, app, customer)).first
+    }
+
+    package func accounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws -> [Account] {
+        guard let scope else { return try await accounts(.accountsOfAll, Arguments(after?.number ?? 0, limit)) }
+        return try await accounts(
+            .accountsOfScope,
+            Arguments(scope.realm.rawValue, scope.app, after?.number ?? 0, limit)
+        )
+    }
+
+    /// States are decoded when the connection has gone back to the others.
+    private func accounts(_ statement: Statement, _ arguments: Arguments) async throws -> [Account] {
+        try await read(statement, arguments) { try $0.text(0) }.map(AccountState.decode)
+    }
+
+    package func owner(of id: TransactionID, in scope: AccountScope) async throws -> AccountID? {
+        let arguments = Arguments(id.partition.number, id.number, scope.realm.rawValue, scope.app)
+        return try await read(.ownerOfRow, arguments) { AccountID(try $0.int(0)) }.first
+    }
+
+    package func transaction(_ id: TransactionID) async throws -> Transaction? {
+        try await rows(.rowByID, Arguments(id.partition.number, id.number)).first
+    }
+
+    package func transactions(in order: OrderID) async throws -> [Transaction] {
+        try await rows(.rowsOfOrder, Arguments(order.partition.number, order.number))
+    }
+
+    package func refunds(of account: AccountID, after refundNumber: Int64, limit: Int) async throws -> [Transaction] {
+        try await rows(.refundsAfter, Arguments(account.partition.number, account.number, refundNumber, limit))
+    }
+
+    package func latestRefunds(of account: AccountID, limit: Int) async throws -> [Transaction] {
+        try await rows(.latestRefunds, Arguments(account.partition.number, account.number, limit)).reversed()
+    }
+
+    private func rows(_ statement: Statement, _ arguments: Arguments) async throws -> [Transaction] {
+        try await read(statement, arguments) { try LedgerRow.read($0) }
+    }
+}

@@ -1,0 +1,80 @@
+import CPostgres
+
+/// The rows that a statement answered, in PostgreSQL's binary form. They stay on the thread of their connection.
+final class Rows {
+    private let result: OpaquePointer
+
+    /// Takes a result over and frees it in the end.
+    init(_ result: OpaquePointer) { self.result = result }
+
+    deinit { PQclear(result) }
+
+    var count: Int { Int(PQntuples(result)) }
+    var status: ExecStatusType { PQresultStatus(result) }
+    /// What a command without rows says: `COMMIT`, or `ROLLBACK` when it could not.
+    var tag: String { String(cString: PQcmdStatus(result)) }
+
+    /// Every row as a value.
+    func map<Value>(_ body: (Row) throws -> Value) rethrows -> [Value] {
+        try (0..<count).map { try body(Row(rows: self, index: Int32($0))) }
+    }
+
+    var first: Row? { count == 0 ? nil : Row(rows: self, index: 0) }
+
+    func failure(of statement: (any SentStatement)?) -> PostgresFailure {
+        func field(_ code: Character) -> String? {
+            PQresultErrorField(result, Int32(code.asciiValue ?? 0)).map { String(cString: $0) }
+        }
+        return PostgresFailure(
+            statement: statement,
+            code: field("C"),
+            message: field("M") ?? "the connection ended"
+        )
+    }
+
+    fileprivate func bytes(_ row: Int32, _ column: Int) -> UnsafeRawBufferPointer? {
+        guard PQgetisnull(result, row, Int32(column)) == 0 else { return nil }
+        return UnsafeRawBufferPointer(
+            start: PQgetvalue(result, row, Int32(column)),
+            count: Int(PQgetlength(result, row, Int32(column)))
+        )
+    }
+}
+
+/// One row, read by place.
+struct Row {
+    fileprivate let rows: Rows
+    fileprivate let index: Int32
+
+    func isNull(_ column: Int) -> Bool { rows.bytes(index, column) == nil }
+
+    /// A number, of whatever width the server gave it.
+    func maybeInt(_ column: Int) -> Int64? {
+        guard let bytes = rows.bytes(index, column), let first = bytes.first else { return nil }
+        return bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) }
+    }
+
+    func maybeText(_ column: Int) -> String? {
+        rows.bytes(index, column).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func maybeBytes(_ column: Int) -> [UInt8]? { rows.bytes(index, column).map { Array($0) } }
+
+    /// - Throws: `DamagedStore` where there is none; the columns that are read so cannot be null.
+    func int(_ column: Int) throws -> Int64 { try known(maybeInt(column), column) }
+
+    /// - Throws: `DamagedStore` where there is none; the columns that are read so cannot be null.
+    func text(_ column: Int) throws -> String { try known(maybeText(column), column) }
+
+    private func known<Value>(_ value: Value?, _ column: Int) throws -> Value {
+        guard let value else { throw DamagedStore(what: "column \(column) of a row is missing; run till doctor") }
+        return value
+    }
+}
+
+/// Something the store cannot be without.
+struct DamagedStore: Error, CustomStringConvertible {
+    let what: String
+
+    var description: String { what }
+}

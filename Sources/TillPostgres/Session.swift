@@ -1,0 +1,131 @@
+import CPostgres
+import Foundation
+
+/// One connection. It lives on the thread of its worker and nowhere else, so that libpq may wait as it likes.
+final class Session {
+    let connection: OpaquePointer
+    /// What ends a running statement from another thread.
+    let cancellation: CancelHandle
+    private var prepared: Set<String> = []
+    private(set) var isBroken = false
+
+    /// Connects.
+    ///
+    /// - Throws: `PostgresRefused.cannotConnect` without what the URL keeps secret.
+    init(_ url: DatabaseURL, _ settings: PostgresSettings) throws {
+        // The URL comes last but one, so that it has its way with the time-outs of the network and of TLS.
+        let parameters = [
+            ("connect_timeout", String(max(2, settings.connectTimeout.components.seconds))),
+            ("keepalives_idle", "10"), ("keepalives_interval", "3"), ("keepalives_count", "3"),
+            ("tcp_user_timeout", "15000"), ("fallback_application_name", "till"), ("dbname", url.text),
+            ("client_encoding", "UTF8"),
+        ]
+        let opened = Self.withCStrings(parameters.map(\.0)) { names in
+            Self.withCStrings(parameters.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
+        }
+        guard let opened else { throw PostgresRefused.cannotConnect("libpq has no memory") }
+        guard PQstatus(opened) == CONNECTION_OK else {
+            let message = String(cString: PQerrorMessage(opened)).split(separator: "\n").joined(separator: " ")
+            PQfinish(opened)
+            throw PostgresRefused.cannotConnect(url.redacted(message))
+        }
+        connection = opened
+        cancellation = CancelHandle(of: opened)
+        PQsetNoticeReceiver(opened, { _, _ in }, nil)
+        try run(script: Self.preamble(settings))
+    }
+
+    deinit { PQfinish(connection) }
+
+    /// Plans are kept for all values of their parameters: partitions are left out when a statement begins, and planning
+    /// over thirty-two partitions costs more than running. Every statement is a range of an index, read in its order,
+    /// whatever the statistics say of its tables. What is acknowledged is durable whatever the role says.
+    private static func preamble(_ settings: PostgresSettings) -> String {
+        """
+        SET statement_timeout = \(settings.statementTimeout.wholeMilliseconds);
+        SET lock_timeout = \(settings.lockTimeout.wholeMilliseconds);
+        SET idle_in_transaction_session_timeout = \(settings.statementTimeout.wholeMilliseconds);
+        SET default_transaction_isolation = 'read committed';
+        SET plan_cache_mode = force_generic_plan;
+        SET jit = off;
+        SET enable_seqscan = off; SET enable_sort = off; SET enable_bitmapscan = off;
+        SET enable_hashjoin = off; SET enable_mergejoin = off;
+        SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
+        """
+    }
+
+    /// Whether it can still be used. A server that says something unasked has gone, or is about to: then a new
+    /// connection is the cheaper answer.
+    func isAlive() -> Bool {
+        guard !isBroken, PQstatus(connection) == CONNECTION_OK else { return false }
+        var socket = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
+        return poll(&socket, 1, 0) == 0
+    }
+
+    /// Whether nothing is left open on it: no transaction, no pipeline.
+    func isIdle() -> Bool {
+        !isBroken && PQtransactionStatus(connection) == PQTRANS_IDLE && PQpipelineStatus(connection) == PQ_PIPELINE_OFF
+    }
+
+    /// Runs commands that take no values, several at once if need be.
+    @discardableResult
+    func run(script: String) throws -> Rows {
+        try finished(PQexec(connection, script), nil)
+    }
+
+    /// Runs one statement: one round trip, and one more when this connection has not seen it yet.
+    func run(_ statement: Statement, _ arguments: Arguments = Arguments()) throws -> Rows {
+        try run(any: statement, arguments)
+    }
+
+    /// The same, of whatever kind the statement is.
+    func run(any statement: some SentStatement, _ arguments: Arguments) throws -> Rows {
+        try prepare([statement])
+        return try arguments.withPointers { count, values, lengths, formats in
+            try finished(
+                PQexecPrepared(connection, statement.name, count, values, lengths, formats, 1),
+                statement
+            )
+        }
+    }
+
+    /// Prepares what this connection has not seen yet.
+    func prepare(_ statements: [any SentStatement]) throws {
+        for statement in statements where !prepared.contains(statement.name) {
+            _ = try finished(PQprepare(connection, statement.name, statement.sql, 0, nil), statement)
+            prepared.insert(statement.name)
+        }
+    }
+
+    /// Notes that nothing more can come of this connection.
+    func noteFailure(_ failure: PostgresFailure) {
+        if failure.endsConnection || PQstatus(connection) != CONNECTION_OK { isBroken = true }
+    }
+
+    private func finished(_ result: OpaquePointer?, _ statement: (any SentStatement)?) throws -> Rows {
+        guard let result else { throw lost(statement) }
+        let rows = Rows(result)
+        switch rows.status {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return rows
+        default:
+            let failure = rows.failure(of: statement)
+            noteFailure(failure)
+            throw failure
+        }
+    }
+
+    /// The connection ended under a statement.
+    func lost(_ statement: (any SentStatement)?) -> PostgresFailure {
+        isBroken = true
+        return PostgresFailure(statement: statement, code: nil, message: "the connection ended")
+    }
+
+    private static func withCStrings<Answer>(
+        _ texts: [String],
+        _ body: ([UnsafePointer<CChar>?]) -> Answer
+    ) -> Answer {
+        let copies = texts.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        return body(copies.map { UnsafePointer($0) } + [nil])
+    }
+}

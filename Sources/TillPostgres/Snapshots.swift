@@ -1,0 +1,159 @@
+import TillCore
+import TillStorage
+
+/// Copies of an app or of the whole shop, in tables beside those that they are of.
+extension PostgresStorage {
+    package func save(_ snapshot: Snapshot) async throws -> Snapshot {
+        try await pool.perform { session in
+            try session.cleanly {
+                try session.removeSnapshot(snapshot.name)
+                try session.enter(snapshot)
+                for table in ShopTable.allCases {
+                    let act = TableStatement(act: snapshot.app == nil ? .saveAll : .saveApp, table: table)
+                    let part = snapshot.app.map { Arguments($0) } ?? Arguments()
+                    _ = try session.run(any: act, Arguments(snapshot.name) + part)
+                }
+                return try session.counted(snapshot)
+            }
+        }
+    }
+
+    package func snapshots() async throws -> [Snapshot] {
+        try await pool.perform { session in
+            try session.cleanly {
+                try session.run(.allSnapshots).map { row in
+                    Snapshot(
+                        name: try row.text(0),
+                        app: row.maybeText(1),
+                        savedAt: Timestamp(milliseconds: try row.int(2))
+                    )
+                }.map(session.counted)
+            }
+        }
+    }
+
+    package func restore(snapshot name: String) async throws {
+        try await pool.perform { session in
+            try session.cleanly {
+                guard let row = try session.run(.snapshotByName, Arguments(name)).first else {
+                    throw SnapshotFailure.unknown(name)
+                }
+                try session.erase(row.maybeText(0), Set(DocumentKind.allCases).subtracting(DocumentKind.lasting))
+                for table in ShopTable.allCases {
+                    do {
+                        _ = try session.run(any: TableStatement(act: .restore, table: table), Arguments(name))
+                    } catch let failure as PostgresFailure where failure.isConstraint {
+                        throw SnapshotFailure.collides(table)
+                    }
+                }
+            }
+        }
+    }
+
+    package func remove(snapshot name: String) async throws {
+        try await pool.perform { session in try session.cleanly { try session.removeSnapshot(name) } }
+    }
+
+    package func erase(app: String?, documents kinds: Set<DocumentKind>) async throws {
+        try await pool.perform { session in try session.cleanly { try session.erase(app, kinds) } }
+    }
+
+    package func rows(of table: ShopTable, in snapshot: String, after place: Int64?, limit: Int) async throws
+        -> [PlacedRow]
+    {
+        try await pool.perform { session in
+            let page = TableStatement(act: .page, table: table)
+            return try session.run(any: page, Arguments(snapshot, place ?? 0, limit)).map { row in
+                let cells = table.columns.enumerated().map { Cell(row, $0.offset + 1, $0.element.kind) }
+                return PlacedRow(place: try row.int(0), row: TableRow(cells))
+            }
+        }
+    }
+
+    package func add(_ rows: [TableRow], of table: ShopTable, to snapshot: Snapshot) async throws {
+        let entry = Arguments(snapshot.name, snapshot.app, snapshot.savedAt.milliseconds)
+        let steps = rows.map { row in
+            Step(TableStatement(act: .add, table: table), Arguments(snapshot.name) + row.arguments)
+        }
+        try await write([Step(.enterSnapshot, entry)] + steps)
+    }
+
+    package func reserveIdentifiers(below highWater: Int64) async throws {
+        try await write([Step(.raiseIdentifiers, Arguments(highWater))])
+    }
+}
+
+extension Session {
+    /// One transaction at one moment, in which much may be read and written, in any way.
+    fileprivate func cleanly<Answer>(_ body: () throws -> Answer) throws -> Answer {
+        try run(script: "BEGIN ISOLATION LEVEL REPEATABLE READ")
+        do {
+            try run(script: Examination.freedom)
+            let answer = try body()
+            try Self.requireCommitted(try run(.commit))
+            return answer
+        } catch {
+            if !isIdle() { _ = try? run(.rollback) }
+            throw error
+        }
+    }
+
+    fileprivate func enter(_ snapshot: Snapshot) throws {
+        _ = try run(.enterSnapshot, Arguments(snapshot.name, snapshot.app, snapshot.savedAt.milliseconds))
+    }
+
+    fileprivate func removeSnapshot(_ name: String) throws {
+        _ = try run(.removeSnapshot, Arguments(name))
+        for table in ShopTable.allCases {
+            _ = try run(any: TableStatement(act: .remove, table: table), Arguments(name))
+        }
+    }
+
+    fileprivate func counted(_ snapshot: Snapshot) throws -> Snapshot {
+        func count(_ table: ShopTable) throws -> Int {
+            let counted = try run(any: TableStatement(act: .count, table: table), Arguments(snapshot.name))
+            return Int(try counted.first?.int(0) ?? 0)
+        }
+        var counted = snapshot
+        counted.customers = try count(.accounts)
+        counted.transactions = try count(.ledger)
+        counted.notifications = try count(.outbox)
+        return counted
+    }
+
+    fileprivate func erase(_ app: String?, _ kinds: Set<DocumentKind>) throws {
+        for table in ShopTable.allCases.reversed() {
+            let part = app.map { Arguments($0) } ?? Arguments()
+            let chosen = table == .documents ? Arguments(TextList(all: kinds.map(\.rawValue))) : Arguments()
+            _ = try run(any: TableStatement(act: app == nil ? .eraseAll : .eraseApp, table: table), part + chosen)
+        }
+    }
+}
+
+extension Cell {
+    fileprivate init(_ row: Row, _ column: Int, _ kind: ShopTable.Column.Kind) {
+        self =
+            switch kind {
+            case .integer: row.maybeInt(column).map { .integer($0) } ?? .null
+            case .text: row.maybeText(column).map { .text($0) } ?? .null
+            case .bytes: row.maybeBytes(column).map { .bytes($0) } ?? .null
+            }
+    }
+}
+
+extension TableRow {
+    fileprivate var arguments: Arguments {
+        var arguments = Arguments()
+        arguments.append(
+            cells.map { cell -> (any Argument)? in
+                switch cell {
+                case .integer(let number): number
+                case .text(let text): text
+                case .bytes(let bytes): bytes
+                case .null: nil
+                }
+            }
+        )
+        return arguments
+    }
+}

@@ -1,0 +1,73 @@
+/// Every statement that the engine has. Nothing else is sent but the preamble of a connection and migrations, so that a
+/// test can ask the server of each what it touches.
+enum Statement: String, CaseIterable, Sendable, SentStatement {
+    // Transactions.
+    case begin, commit, rollback, savepoint, release, rollbackToSavepoint
+
+    // Accounts.
+    case accountByID, accountByCustomer, accountsOfScope, accountsOfAll, insertAccount, updateAccount, nextDueOfAccount
+
+    // The ledger.
+    case insertRow, moveRow, ownerOfRow, rowByID, rowsOfOrder, refundsAfter, latestRefunds
+    case historyUp, historyDown, filteredHistoryUp, filteredHistoryDown
+
+    // What falls due.
+    case dueAccounts, nextDueOnClock, dueDeliveries, owedCount, owedEndpoints
+
+    // Notifications, and what is owed.
+    case insertEntry, entryByID, entryByUUID
+    case insertDelivery, recordDelivery, redeliver, dropDeliveries, moveDeliveries, deliveriesOfEntry,
+        deliveryToEndpoint
+    case madeUp, madeDown, madeForAccountUp, madeForAccountDown
+    case triedUp, triedDown, triedOfTypeUp, triedOfTypeDown, failedUp, failedDown
+    case triedForAccountUp, triedForAccountDown
+
+    // Small tables.
+    case documentsOfKind, putDocument, removeDocument
+    case reserveIdentifiers, identifierHighWater, countRedemption
+    case appendJournal, trimJournal, journalByID, newestJournal
+
+    // The doctor.
+    case beginExamination
+    case misplacedRows, misplacedAccounts, miscounted, beyondHead, refundsWithoutNumber, strangeClocks
+    case deliveriesOnStrangeClocks, missingNotifications, strayDeliveries, missingChains, fallenIdentifiers
+
+    case ping
+
+    // Clean state.
+    case enterSnapshot, removeSnapshot, snapshotByName, allSnapshots, raiseIdentifiers
+
+    var name: String { rawValue }
+
+    /// The exceptions to "one partition" stand here and nowhere else.
+    var reach: StatementReach {
+        switch self {
+        case .accountsOfScope, .accountsOfAll:
+            .sweep("a list of accounts over all customers: an ordered merge of one index range of each partition")
+        case .dueAccounts, .nextDueOnClock, .dueDeliveries:
+            .sweep(
+                "a clock's customers lie everywhere: an ordered merge, of at most a page and a row of each partition"
+            )
+        case .owedCount, .owedEndpoints, .dropDeliveries:
+            .sweep("an endpoint is owed to from everywhere: the indexes of what is owed, which hold nothing else")
+        case .entryByUUID:
+            .sweep("a UUID names no partition; operators ask, and never Apple's routes")
+        case .madeUp, .madeDown, .triedUp, .triedDown, .triedOfTypeUp, .triedOfTypeDown, .failedUp, .failedDown:
+            .sweep("an app's notifications by date: an ordered merge, of at most a page and a row of each partition")
+        case .triedForAccountUp, .triedForAccountDown, .madeForAccountUp, .madeForAccountDown: .onePartition
+        case .misplacedRows, .misplacedAccounts, .miscounted, .beyondHead, .refundsWithoutNumber, .strangeClocks,
+            .deliveriesOnStrangeClocks, .missingNotifications, .strayDeliveries, .missingChains:
+            .sweep("the doctor reads everything")
+        case .begin, .commit, .rollback, .savepoint, .release, .rollbackToSavepoint, .ping, .beginExamination,
+            .documentsOfKind, .putDocument, .removeDocument, .reserveIdentifiers, .identifierHighWater,
+            .countRedemption, .appendJournal, .trimJournal, .journalByID, .newestJournal, .fallenIdentifiers,
+            .enterSnapshot, .removeSnapshot, .snapshotByName, .allSnapshots, .raiseIdentifiers:
+            .unpartitioned
+        case .accountByID, .accountByCustomer, .insertAccount, .updateAccount, .nextDueOfAccount, .insertRow, .moveRow,
+            .ownerOfRow, .rowByID, .rowsOfOrder, .refundsAfter, .latestRefunds, .historyUp, .historyDown,
+            .filteredHistoryUp, .filteredHistoryDown, .insertEntry, .entryByID, .insertDelivery, .recordDelivery,
+            .redeliver, .moveDeliveries, .deliveriesOfEntry, .deliveryToEndpoint:
+            .onePartition
+        }
+    }
+}

@@ -1,0 +1,218 @@
+import TillCore
+
+/// What is sent to the server. The partition stands in each statement that can know it.
+extension Statement {
+    var sql: String {
+        switch self {
+        case .begin: "BEGIN"
+        case .commit: "COMMIT"
+        case .rollback: "ROLLBACK"
+        case .savepoint: "SAVEPOINT change"
+        case .release: "RELEASE SAVEPOINT change"
+        case .rollbackToSavepoint: "ROLLBACK TO SAVEPOINT change"
+        case .ping: "SELECT 1"
+
+        case .accountByID: "SELECT state FROM accounts WHERE partition = $1 AND account = $2"
+        case .accountByCustomer:
+            "SELECT state FROM accounts WHERE partition = $1 AND realm = $2 AND app = $3 AND customer = $4"
+        case .accountsOfScope:
+            "SELECT state FROM accounts WHERE realm = $1 AND app = $2 AND account > $3 ORDER BY account LIMIT $4"
+        case .accountsOfAll: "SELECT state FROM accounts WHERE account > $1 ORDER BY account LIMIT $2"
+        case .nextDueOfAccount: "SELECT next_due FROM accounts WHERE partition = $1 AND account = $2"
+        case .insertAccount:
+            """
+            INSERT INTO accounts
+                (partition, account, version, change_number, row_count, state, clock, next_due, realm, app, customer)
+            VALUES (\(Self.places(11)))
+            """
+        case .updateAccount:
+            Self.guarded(
+                """
+                UPDATE accounts
+                SET version = $3, change_number = $4, row_count = $5, state = $6, clock = $7, next_due = $8
+                WHERE partition = $1 AND account = $2 AND version = $9
+                """
+            )
+
+        case .insertRow:
+            "INSERT INTO ledger (\(LedgerRow.list)) VALUES (\(Self.places(LedgerRow.columns.count)))"
+        case .moveRow: Self.guarded(Self.moveRowText)
+        case .ownerOfRow:
+            """
+            SELECT a.account FROM ledger l JOIN accounts a ON a.partition = l.partition AND a.account = l.account
+            WHERE l.partition = $1 AND l.id = $2 AND a.partition = $1 AND a.realm = $3 AND a.app = $4
+            """
+        case .rowByID: "SELECT \(LedgerRow.list) FROM ledger WHERE partition = $1 AND id = $2"
+        case .rowsOfOrder:
+            "SELECT \(LedgerRow.list) FROM ledger WHERE partition = $1 AND order_number = $2 ORDER BY order_number, id"
+        case .refundsAfter:
+            """
+            SELECT \(LedgerRow.list) FROM ledger WHERE partition = $1 AND account = $2 AND refund_number > $3
+            ORDER BY refund_number LIMIT $4
+            """
+        case .latestRefunds:
+            """
+            SELECT \(LedgerRow.list) FROM ledger WHERE partition = $1 AND account = $2 AND refund_number > 0
+            ORDER BY refund_number DESC LIMIT $3
+            """
+        case .historyUp: Self.history(isAscending: true, isFiltered: false)
+        case .historyDown: Self.history(isAscending: false, isFiltered: false)
+        case .filteredHistoryUp: Self.history(isAscending: true, isFiltered: true)
+        case .filteredHistoryDown: Self.history(isAscending: false, isFiltered: true)
+
+        case .dueAccounts:
+            """
+            SELECT account, customer, next_due FROM accounts
+            WHERE realm = $1 AND app = $2 AND clock = $3 AND next_due IS NOT NULL AND next_due <= $4
+            ORDER BY next_due, account LIMIT $5
+            """
+        case .nextDueOnClock:
+            """
+            SELECT
+                (
+                    SELECT next_due FROM accounts
+                    WHERE realm = $1 AND app = $2 AND clock = $3 AND next_due IS NOT NULL
+                    ORDER BY next_due LIMIT 1
+                ),
+                (SELECT min(due) FROM deliveries WHERE realm = $1 AND app = $2 AND clock = $3 AND due IS NOT NULL)
+            """
+        case .dueDeliveries:
+            """
+            SELECT \(DeliveryRow.list) FROM deliveries
+            WHERE realm = $1 AND app = $2 AND clock = $3 AND endpoint = $4 AND due IS NOT NULL AND due <= $5
+            ORDER BY due, notification LIMIT $6
+            """
+        case .owedCount:
+            """
+            SELECT count(*) FROM deliveries
+            WHERE realm = $1 AND app = $2 AND clock = $3 AND due IS NOT NULL AND due <= $4
+            """
+        case .owedEndpoints: "SELECT DISTINCT realm, app, endpoint FROM deliveries WHERE due IS NOT NULL"
+
+        case .insertEntry:
+            "INSERT INTO outbox (\(OutboxRow.list)) VALUES (\(Self.places(OutboxRow.columns.count)))"
+        case .entryByID: "SELECT \(OutboxRow.list) FROM outbox WHERE partition = $1 AND id = $2"
+        case .entryByUUID: "SELECT \(OutboxRow.list) FROM outbox WHERE uuid = $1 AND realm = $2 AND app = $3"
+        case .insertDelivery:
+            "INSERT INTO deliveries (\(DeliveryRow.list)) VALUES (\(Self.places(DeliveryRow.columns.count)))"
+        case .recordDelivery:
+            """
+            UPDATE deliveries SET due = $4, attempts = $5, is_delivered = $6, log = $7
+            WHERE partition = $1 AND notification = $2 AND endpoint = $3
+            """
+        case .redeliver:
+            "UPDATE deliveries SET due = $4 WHERE partition = $1 AND notification = $2 AND endpoint = $3"
+        case .dropDeliveries:
+            "UPDATE deliveries SET due = NULL WHERE realm = $1 AND app = $2 AND endpoint = $3 AND due IS NOT NULL"
+        case .moveDeliveries:
+            "UPDATE deliveries SET clock = $3 WHERE partition = $1 AND account = $2 AND due IS NOT NULL"
+        case .deliveriesOfEntry:
+            """
+            SELECT \(DeliveryRow.list) FROM deliveries WHERE partition = $1 AND notification = $2
+            ORDER BY partition, notification, endpoint
+            """
+        case .deliveryToEndpoint:
+            """
+            SELECT \(DeliveryRow.list) FROM deliveries WHERE partition = $1 AND notification = $2 AND endpoint = $3
+            """
+        case .madeUp: NotificationPages.made(isAscending: true, isOfAccount: false)
+        case .madeDown: NotificationPages.made(isAscending: false, isOfAccount: false)
+        case .madeForAccountUp: NotificationPages.made(isAscending: true, isOfAccount: true)
+        case .madeForAccountDown: NotificationPages.made(isAscending: false, isOfAccount: true)
+        case .triedUp: NotificationPages.tried(isAscending: true)
+        case .triedDown: NotificationPages.tried(isAscending: false)
+        case .triedOfTypeUp: NotificationPages.tried(isAscending: true, "type = $6")
+        case .triedOfTypeDown: NotificationPages.tried(isAscending: false, "type = $6")
+        case .failedUp: NotificationPages.tried(isAscending: true, "is_delivered = 0")
+        case .failedDown: NotificationPages.tried(isAscending: false, "is_delivered = 0")
+        case .triedForAccountUp: NotificationPages.tried(isAscending: true, NotificationPages.ofAccount)
+        case .triedForAccountDown: NotificationPages.tried(isAscending: false, NotificationPages.ofAccount)
+
+        case .documentsOfKind: "SELECT name, app, body FROM documents WHERE kind = $1 ORDER BY kind, name"
+        case .putDocument:
+            """
+            INSERT INTO documents (kind, name, app, body) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (kind, name) DO UPDATE SET app = excluded.app, body = excluded.body
+            """
+        case .removeDocument: "DELETE FROM documents WHERE kind = $1 AND name = $2"
+        case .reserveIdentifiers: "UPDATE identifiers SET next = next + $1 WHERE series = 'all' RETURNING next"
+        case .identifierHighWater: "SELECT next FROM identifiers WHERE series = 'all'"
+        case .countRedemption:
+            Self.guarded(
+                """
+                INSERT INTO redemptions (realm, app, product, offer, redeemed)
+                SELECT $1, $2, $3, $4, 1 WHERE $5::bigint >= 1
+                ON CONFLICT (realm, app, product, offer)
+                DO UPDATE SET redeemed = redemptions.redeemed + 1 WHERE redemptions.redeemed < $5
+                """
+            )
+        case .appendJournal:
+            """
+            INSERT INTO journal (id, entry) VALUES ($1, $2)
+            ON CONFLICT (id) DO UPDATE SET number = excluded.number, entry = excluded.entry
+            """
+        case .trimJournal: "DELETE FROM journal WHERE number <= (SELECT max(number) FROM journal) - $1"
+        case .journalByID: "SELECT entry FROM journal WHERE id = $1"
+        case .newestJournal: "SELECT entry FROM journal ORDER BY number DESC LIMIT $1"
+
+        case .enterSnapshot:
+            "INSERT INTO snapshots (name, app, saved_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING"
+        case .removeSnapshot: "DELETE FROM snapshots WHERE name = $1"
+        case .snapshotByName: "SELECT app FROM snapshots WHERE name = $1"
+        case .allSnapshots: "SELECT name, app, saved_at FROM snapshots ORDER BY name"
+        case .raiseIdentifiers: "UPDATE identifiers SET next = greatest(next, $1) WHERE series = 'all'"
+
+        case .beginExamination: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        case .misplacedRows, .misplacedAccounts, .miscounted, .beyondHead, .refundsWithoutNumber, .strangeClocks,
+            .deliveriesOnStrangeClocks, .missingNotifications, .strayDeliveries, .missingChains, .fallenIdentifiers:
+            Examination.text(of: self)
+        }
+    }
+
+    private static func places(_ count: Int) -> String {
+        (1...count).map { "$\($0)" }.joined(separator: ", ")
+    }
+
+    /// A write that must meet a row. Where it meets none it divides by zero: only an error of the server's makes it
+    /// leave out the rest of a change that is on its way already.
+    private static func guarded(_ write: String) -> String {
+        "WITH written AS (\(write) RETURNING 1) SELECT 1 / count(*) FROM written"
+    }
+
+    /// A changed row leaves its old place in the history; one that only was finished stays where it is.
+    private static var moveRowText: String {
+        let key: Set = ["partition", "account", "id"]
+        let values = LedgerRow.columns.enumerated().filter { !key.contains($0.element) }
+            .map { "\($0.element) = $\($0.offset + 1)" }
+        let before = LedgerRow.columns.count + 1
+        return """
+            UPDATE ledger SET \(values.joined(separator: ", "))
+            WHERE partition = $1 AND account = $2 AND change = $\(before) AND id = $4
+            """
+    }
+
+    /// The account's head and a page in one statement, so that both are of one moment.
+    ///
+    /// The page is one range of the primary key; filters pass over rows of it. A filter that is not asked for is null.
+    private static func history(isAscending: Bool, isFiltered: Bool) -> String {
+        let filters = """
+            AND ($5::bigint IS NULL OR purchase_date >= $5) AND ($6::bigint IS NULL OR purchase_date < $6)
+            AND ($7::text[] IS NULL OR product = ANY ($7)) AND ($8::text[] IS NULL OR type = ANY ($8))
+            AND ($9::text[] IS NULL OR subscription_group = ANY ($9)) AND ($10::text IS NULL OR ownership = $10)
+            AND ($11::bigint IS NULL OR (revocation_date IS NOT NULL) = ($11 = 1))
+            AND (
+                $12::bigint = 0
+                OR NOT (type = '\(ProductType.consumable.rawValue)' AND is_finished = 1 AND revocation_date IS NULL)
+            )
+            """
+        return """
+            SELECT a.change_number, l.* FROM accounts a LEFT JOIN LATERAL (
+                SELECT \(LedgerRow.list) FROM ledger
+                WHERE partition = $1 AND account = $2 AND change \(isAscending ? ">" : "<") $3
+                \(isFiltered ? filters : "")
+                ORDER BY partition, account, change \(isAscending ? "" : "DESC") LIMIT $4
+            ) l ON true
+            WHERE a.partition = $1 AND a.account = $2
+            """
+    }
+}

@@ -1,0 +1,74 @@
+import TillCore
+import TillStorage
+
+/// What snapshots do with each of the shop's tables. All of it reads or writes what belongs to an app or to everybody,
+/// which lies in all partitions.
+struct TableStatement: SentStatement, CaseIterable {
+    let act: Act
+    let table: ShopTable
+
+    enum Act: String, CaseIterable {
+        case saveApp, saveAll, restore, eraseApp, eraseAll, remove, count, page, add
+    }
+
+    static let allCases = Act.allCases.flatMap { act in
+        ShopTable.allCases.map { TableStatement(act: act, table: $0) }
+    }
+
+    var name: String { "\(act.rawValue)_\(table.rawValue)" }
+
+    var reach: StatementReach {
+        switch act {
+        case .remove, .count, .page, .add: .unpartitioned
+        case .saveApp, .saveAll, .restore, .eraseApp, .eraseAll:
+            [.documents, .redemptions].contains(table) ? .unpartitioned : .sweep("a clean state is all of an app")
+        }
+    }
+
+    var sql: String {
+        let copy = "snapshot_\(table.rawValue)"
+        let columns = table.columns.map(\.name).joined(separator: ", ")
+        switch act {
+        case .saveApp, .saveAll:
+            return """
+                INSERT INTO \(copy) (snapshot, \(columns)) SELECT $1, \(columns) FROM \(table.rawValue)
+                WHERE \(act == .saveApp ? ofApp("$2") : ofAll) ORDER BY \(table.key.joined(separator: ", "))
+                """
+        case .restore:
+            return """
+                INSERT INTO \(table.rawValue) (\(columns)) SELECT \(columns) FROM \(copy)
+                WHERE snapshot = $1 ORDER BY place
+                """
+        case .eraseApp: return "DELETE FROM \(table.rawValue) WHERE \(ofApp("$1"))\(ofKinds("$2"))"
+        case .eraseAll: return "DELETE FROM \(table.rawValue) WHERE \(ofAll)\(ofKinds("$1"))"
+        case .remove: return "DELETE FROM \(copy) WHERE snapshot = $1"
+        case .count: return "SELECT count(*) FROM \(copy) WHERE snapshot = $1"
+        case .page:
+            return "SELECT place, \(columns) FROM \(copy) WHERE snapshot = $1 AND place > $2 ORDER BY place LIMIT $3"
+        case .add:
+            let places = (1...table.columns.count + 1).map { "$\($0)" }.joined(separator: ", ")
+            return "INSERT INTO \(copy) (snapshot, \(columns)) VALUES (\(places))"
+        }
+    }
+
+    /// Of all apps those that snapshots hold.
+    private var ofAll: String {
+        guard table == .documents else { return "true" }
+        let lasting = DocumentKind.lasting.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
+        return "kind NOT IN (\(lasting))"
+    }
+
+    private func ofApp(_ place: String) -> String {
+        // Both realms are named, because the indexes begin with them.
+        let scope = "realm IN ('\(Realm.production.rawValue)', '\(Realm.sandbox.rawValue)') AND app = \(place)"
+        switch table {
+        case .documents: return "app = \(place)"
+        case .accounts, .redemptions, .outbox, .deliveries: return scope
+        case .ledger: return "(partition, account) IN (SELECT partition, account FROM accounts WHERE \(scope))"
+        }
+    }
+
+    private func ofKinds(_ place: String) -> String {
+        table == .documents ? " AND kind = ANY (\(place)::text[])" : ""
+    }
+}

@@ -1,0 +1,33 @@
+extension Session {
+    /// Runs steps as one transaction and in one round trip; one that collided with another begins again.
+    ///
+    /// - Parameter attempts: how often at the most.
+    /// - Throws: `StepFailure` when a step failed; nothing was written then. `PostgresFailure` when the connection
+    ///   ended or the transaction could not be committed; after the former nobody knows.
+    func transact(_ steps: [Step], attempts: Int) throws {
+        for attempt in 1...max(1, attempts) {
+            do {
+                return try transact(steps)
+            } catch let failed as StepFailure where failed.failure.isCollision && attempt < attempts {
+                continue
+            }
+        }
+    }
+
+    private func transact(_ steps: [Step]) throws {
+        let answers = try pipeline([[Step(.begin)] + steps + [Step(.commit)]])
+        do {
+            try Self.requireCommitted(try answers[0].get().last)
+        } catch let failed as StepFailure {
+            if !isIdle() { _ = try run(.rollback) }
+            throw StepFailure(step: failed.step - 1, failure: failed.failure)
+        }
+    }
+
+    /// A transaction that has failed answers COMMIT with ROLLBACK, and with no error.
+    static func requireCommitted(_ answer: Rows?) throws {
+        guard let answer, answer.tag == "COMMIT" else {
+            throw PostgresFailure(statement: Statement.commit, code: nil, message: "the transaction was rolled back")
+        }
+    }
+}

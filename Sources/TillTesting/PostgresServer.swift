@@ -1,0 +1,252 @@
+import Foundation
+import Synchronization
+
+/// A PostgreSQL server of the tests' own: on a socket in a folder that goes with it, as a user without rights.
+///
+/// A shell stands between us and the server. It heeds what we write to it, and when there is nobody left to write,
+/// however that came about, it ends the server and removes the folder.
+package final class PostgresServer: Sendable {
+    /// Where the socket lies, and everything else of the server's.
+    package let folder: String
+    private let shell: Mutex<Shell>
+    private let databases = Mutex(PostgresDatabases())
+
+    private struct Shell {
+        let process: Process
+        let commands: FileHandle
+        let answers: FileHandle
+    }
+
+    private static let common = Result { try PostgresServer() }
+
+    /// The server that all tests of a process share.
+    ///
+    /// - Throws: `PostgresTrouble` when PostgreSQL is not installed or does not start.
+    package static func shared() throws -> PostgresServer { try common.get() }
+
+    /// Starts a server of one's own.
+    ///
+    /// - Parameter isSafe: whether what it acknowledges outlives a crash of the machine, which few tests need.
+    /// - Throws: `PostgresTrouble` when PostgreSQL is not installed or does not start.
+    package init(isSafe: Bool = false) throws {
+        let programs = try Self.programs()
+        // The path of a socket has at most 107 bytes.
+        let temporary = NSTemporaryDirectory()
+        let parent = temporary.utf8.count < 60 ? temporary : "/tmp/"
+        folder = parent + "till-postgres-" + UUID().uuidString.prefix(8).lowercased()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let (commands, answers) = (Pipe(), Pipe())
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", Self.script, "sh", programs, folder, isSafe ? "on" : "off"]
+        process.standardInput = commands
+        process.standardOutput = answers
+        try process.run()
+        // Only the shell may hold the other ends, or it would not notice that we are gone.
+        try commands.fileHandleForReading.close()
+        try answers.fileHandleForWriting.close()
+        shell = Mutex(
+            Shell(
+                process: process,
+                commands: commands.fileHandleForWriting,
+                answers: answers.fileHandleForReading
+            )
+        )
+        try shell.withLock { try Self.expect("ready", $0, folder) }
+    }
+
+    /// The folder of the server's programs: the newest version that the system has.
+    private static func programs() throws -> String {
+        let root = "/usr/lib/postgresql"
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+        let newest = versions.compactMap { Int($0) }.sorted(by: >).map { "\(root)/\($0)/bin" }
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let places = newest + path.split(separator: ":").map(String.init)
+        guard let place = places.first(where: { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }) else {
+            throw PostgresTrouble.missing
+        }
+        return place
+    }
+
+    /// The server refuses to run as root, so root becomes somebody else. What root wrote it may not read.
+    private static let script = """
+        programs=$1 folder=$2 safe=$3 server=
+        trap '' INT TERM HUP
+        as=
+        if [ "$(id -u)" = 0 ]; then
+            user=nobody
+            ! id postgres >/dev/null 2>&1 || user=postgres
+            as="setpriv --reuid=$user --regid=$(id -g $user) --init-groups --"
+            chown "$user" "$folder"
+        fi
+        cd "$folder" || exit 1
+        start() {
+            $as "$programs/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= -c fsync="$safe" \\
+                -c full_page_writes="$safe" -c max_connections=300 -c autovacuum=off -c checkpoint_timeout=1h \\
+                -c max_wal_size=4GB -c wal_level=minimal -c max_wal_senders=0 >>"$folder/log" 2>&1 &
+            server=$!
+            until "$programs/pg_isready" -q -h "$folder" -U till -d postgres; do
+                kill -0 "$server" 2>/dev/null || { echo failed; return; }
+                sleep 0.05
+            done
+            echo ready
+        }
+        $as "$programs/initdb" -D "$folder/data" -U till --auth=trust --encoding=UTF8 --locale=C --no-sync \\
+            >"$folder/log" 2>&1
+        start
+        # Rows go, tables stay; what a test before us left running goes first.
+        emptying="
+            SET session_replication_role = replica;
+            SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid();
+            DELETE FROM documents; DELETE FROM redemptions; DELETE FROM journal; DELETE FROM accounts;
+            DELETE FROM ledger; DELETE FROM outbox; DELETE FROM deliveries;
+            DELETE FROM snapshots; DELETE FROM snapshot_documents; DELETE FROM snapshot_redemptions;
+            DELETE FROM snapshot_accounts; DELETE FROM snapshot_ledger; DELETE FROM snapshot_outbox;
+            DELETE FROM snapshot_deliveries;
+            UPDATE identifiers SET next = 1;
+        "
+        while read -r verb name template; do
+            case $verb in
+                create)
+                    "$programs/createdb" -h "$folder" -U till -T "$template" "$name" 2>>"$folder/log" &&
+                        echo created || echo failed ;;
+                empty)
+                    echo "$emptying" | "$programs/psql" -h "$folder" -U till -q -v ON_ERROR_STOP=1 "$name" \
+                        >>"$folder/log" 2>&1 && echo emptied || echo failed ;;
+                kill) kill -QUIT "$server"; wait "$server"; echo killed ;;
+                start) start ;;
+            esac
+        done
+        kill -QUIT "$server" 2>/dev/null
+        wait
+        cd / && rm -rf "$folder"
+        """
+
+    /// Ends the server at once, as if its machine had lost power, but for what the system still writes.
+    package func kill() throws { try say("kill", expecting: "killed") }
+
+    /// Starts it again, and waits until it has recovered.
+    package func start() throws { try say("start", expecting: "ready") }
+
+    /// A database with tables and without rows.
+    ///
+    /// Making one copies more than a thousand files, so one that nobody uses any more is emptied and used again.
+    ///
+    /// - Parameter fill: makes the tables, once for each server.
+    package func database(fill: (String) throws -> Void) throws -> PostgresDatabase {
+        try databases.withLock { databases in
+            let template = "till_template"
+            if !databases.hasTemplate {
+                try say("create \(template) template0", expecting: "created")
+                try fill(url(of: template))
+                databases.hasTemplate = true
+            }
+            if let name = databases.free() {
+                try say("empty \(name)", expecting: "emptied")
+                return databases.lend(name, self)
+            }
+            let name = databases.nextName()
+            try say("create \(name) \(template)", expecting: "created")
+            return databases.lend(name, self)
+        }
+    }
+
+    /// A database without any table.
+    package func empty() throws -> PostgresDatabase {
+        try databases.withLock { databases in
+            let name = databases.nextName()
+            try say("create \(name) template0", expecting: "created")
+            return PostgresDatabase(server: self, name: name)
+        }
+    }
+
+    /// Lets a database be as long as its user is, whoever asked for it.
+    fileprivate func keep(_ name: String, while user: any AnyObject & Sendable) {
+        databases.withLock { $0.keep(name, while: user) }
+    }
+
+    /// As libpq understands it.
+    package func url(of database: String) -> String {
+        let host = folder.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? folder
+        return "postgres://till@\(host)/\(database)"
+    }
+
+    private func say(_ command: String, expecting answer: String) throws {
+        try shell.withLock { shell in
+            try shell.commands.write(contentsOf: Data((command + "\n").utf8))
+            try Self.expect(answer, shell, folder)
+        }
+    }
+
+    private static func expect(_ wanted: String, _ shell: Shell, _ folder: String) throws {
+        var line = ""
+        while let byte = try shell.answers.read(upToCount: 1)?.first, byte != UInt8(ascii: "\n") {
+            line.append(Character(Unicode.Scalar(byte)))
+        }
+        guard line == wanted else {
+            let log = (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? ""
+            throw PostgresTrouble.failed("\(line.isEmpty ? "no answer" : line): \(log.suffix(1_000))")
+        }
+    }
+}
+
+/// A database of one test. It is used again when neither this value nor anybody for whom it is kept is there any more.
+package final class PostgresDatabase: Sendable {
+    private let server: PostgresServer
+    private let name: String
+    /// As libpq understands it.
+    package var url: String { server.url(of: name) }
+
+    fileprivate init(server: PostgresServer, name: String) {
+        self.server = server
+        self.name = name
+    }
+
+    /// Lets the database be as long as somebody who works on it.
+    package func keep(while user: any AnyObject & Sendable) { server.keep(name, while: user) }
+}
+
+/// Which databases there are, and who uses them.
+private struct PostgresDatabases {
+    var hasTemplate = false
+    private var users: [String: [User]] = [:]
+    private var count = 0
+
+    private struct User {
+        weak var value: (any AnyObject & Sendable)?
+    }
+
+    mutating func nextName() -> String {
+        count += 1
+        return "till_\(count)"
+    }
+
+    /// One that was used and is not any more.
+    func free() -> String? {
+        users.first { $0.value.allSatisfy { $0.value == nil } }?.key
+    }
+
+    mutating func lend(_ name: String, _ server: PostgresServer) -> PostgresDatabase {
+        let database = PostgresDatabase(server: server, name: name)
+        users[name] = [User(value: database)]
+        return database
+    }
+
+    mutating func keep(_ name: String, while user: any AnyObject & Sendable) {
+        users[name]?.append(User(value: user))
+    }
+}
+
+/// Why there is no server for the tests.
+package enum PostgresTrouble: Error, CustomStringConvertible {
+    case missing
+    case failed(String)
+
+    package var description: String {
+        switch self {
+        case .missing: "PostgreSQL is not installed, and its tests are not left out: apt-get install --yes postgresql"
+        case .failed(let log): "PostgreSQL does not do as it is told: \(log)"
+        }
+    }
+}

@@ -1,0 +1,78 @@
+"""A PostgreSQL server of one's own: on a socket, in a folder that goes with it, as a user without rights."""
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+
+def programs() -> Path:
+    """The folder of the newest version's programs. Missing is a failure, never a skip."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    initdb = found[-1] if found else shutil.which("initdb")
+    if not initdb:
+        pytest.fail("PostgreSQL is not installed: apt-get install --yes postgresql", pytrace=False)
+    return Path(initdb).parent
+
+
+class PostgresServer:
+    """Starts with an empty database `till`; `stop` ends it and removes its folder."""
+
+    def __init__(self):
+        self.programs = programs()
+        # The path of a socket has at most 107 bytes.
+        self.folder = Path(tempfile.mkdtemp(prefix="till-postgres-", dir="/tmp"))
+        self.who = {}
+        if os.getuid() == 0:
+            # It refuses to run as root.
+            names = [user.pw_name for user in pwd.getpwall()]
+            user = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
+            self.who = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+            os.chown(self.folder, user.pw_uid, user.pw_gid)
+        self.log = open(self.folder / "log", "wb")
+        self._run("initdb", "-D", "data", "-U", "till", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
+        self.start()
+        self._run("createdb", "-h", self.folder, "-U", "till", "-T", "template0", "till")
+
+    @property
+    def url(self) -> str:
+        # The password is one that nobody asks for: no log may hold it.
+        return f"postgres://till:hunter2@{quote(str(self.folder), safe='')}/till"
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [
+                self.programs / "postgres", "-D", self.folder / "data", "-k", self.folder, "-c", "listen_addresses=",
+                "-c", "fsync=off",
+            ],
+            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, **self.who,
+        )
+        ready = [self.programs / "pg_isready", "-q", "-h", self.folder, "-U", "till", "-d", "postgres"]
+        limit = time.monotonic() + 60
+        while subprocess.run(ready, check=False).returncode != 0:
+            assert self.process.poll() is None and time.monotonic() < limit, (self.folder / "log").read_text()
+            time.sleep(0.05)
+
+    def kill(self):
+        """Ends it at once, in the middle of whatever it does."""
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait(60)
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.kill()
+        self.log.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _run(self, program, *arguments):
+        subprocess.run(
+            [self.programs / program, *map(str, arguments)],
+            cwd=self.folder, check=True, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, **self.who,
+        )

@@ -1,0 +1,77 @@
+"""A shop whose data lies in PostgreSQL: what was sold is there after a restart, of Till and of the database."""
+
+import json
+import time
+
+import pytest
+import requests
+
+from catalog_of_everything import CATALOG, COINS, PRO
+from postgres_server import PostgresServer
+from process_helpers import run_till
+from shop_helpers import App, ControlClient, Till, ids
+
+
+@pytest.fixture(scope="module")
+def database():
+    server = PostgresServer()
+    yield server
+    server.stop()
+
+
+def assert_no_secret(till):
+    for text in (till.stdout(), till.stderr()):
+        assert "hunter2" not in text, text
+
+
+def test_a_purchase_outlives_both_its_till_and_its_database(tmp_path, database):
+    settings = tmp_path / "till.json"
+    settings.write_text(json.dumps({"database": database.url}))
+    first = Till(tmp_path / "first", "--config", settings)
+    shop = App(first, ControlClient(first.address("control")), "com.example.shop", 1234567890, None, CATALOG)
+    bought = shop.sandbox.buy_many("ann", COINS, 30)
+    renewed = shop.sandbox.buy("ann", PRO)
+    told = shop.control.call("listNotifications", bundleId="com.example.shop", realm="sandbox")
+    assert first.stop() == 0
+    assert sum(file.stat().st_size for file in first.data.glob("till.sqlite*")) == 0, "nothing of it lies in SQLite"
+
+    second = Till(tmp_path / "second", "--database", database.url, data=first.data)
+    shop.server, shop.control = second, ControlClient(second.address("control"))
+    again = type(shop.sandbox)(shop, "sandbox")
+    rows = [signed for page in again.history(bought[0]) for signed in page.transactions]
+    assert ids(rows) == bought + [renewed.id]
+    assert shop.control.call("listNotifications", bundleId="com.example.shop", realm="sandbox") == told
+
+    database.kill()
+    answer = requests.get(
+        f"{second.address('sandbox')}/inApps/v1/transactions/{bought[0]}", timeout=30,
+        headers={"Authorization": f"Bearer {shop.token()}"},
+    )
+    assert (answer.status_code, answer.json()["errorCode"] // 1000) == (500, 5000)
+    database.start()
+    limit = time.monotonic() + 30
+    while True:
+        try:
+            later = again.buy("ann", COINS)
+            break
+        except Exception:
+            assert time.monotonic() < limit, second.stderr()
+            time.sleep(0.1)
+    rows = [signed for page in again.history(bought[0]) for signed in page.transactions]
+    assert set(bought + [renewed.id, later.id]) <= set(ids(rows))
+    assert second.stop() == 0
+    for till in (first, second):
+        assert_no_secret(till)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgres://till:hunter2@127.0.0.1:1/till", "mysql://till:hunter2@127.0.0.1/till",
+        "postgres://till:hunter2/@127.0.0.1/till",
+    ],
+)
+def test_a_database_that_cannot_be_used_is_refused_without_its_password(tmp_path, url):
+    outcome = run_till("serve", "--data", tmp_path / "data", "--database", url)
+    assert outcome.returncode == 1
+    assert "atabase" in outcome.stderr and "hunter2" not in outcome.stderr + outcome.stdout

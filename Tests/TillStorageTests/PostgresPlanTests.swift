@@ -1,0 +1,116 @@
+import Testing
+import TillTesting
+
+@testable import TillPostgres
+
+/// What the server says it would do for each statement that the engine has, with values bound to a kept plan.
+@Suite("Each statement of PostgreSQL's touches one partition, or says why not")
+struct PostgresPlanTests {
+    /// Plans do not depend on rows, so all of them are made in one database.
+    private static let database = Result { try StorageFixture.database() }
+    private let session: Session
+
+    init() throws {
+        session = try Session(DatabaseURL(try Self.database.get().url), PostgresSettings())
+    }
+
+    /// The lines of a plan. Every number is 5, so that the partition is one that exists.
+    private func plan(of statement: some SentStatement) throws -> [String] {
+        try session.prepare([statement])
+        let question = "SELECT parameter_types::text FROM pg_prepared_statements WHERE name = '\(statement.name)'"
+        let types = try #require(try session.run(script: question).first?.maybeText(0))
+        let values = types.trimmingPrefix("{").dropLast().split(separator: ",").map { type in
+            switch type {
+            case "bigint": "5"
+            case "text": "'x'"
+            case "bytea": "'x'"
+            case "text[]": "'{x}'"
+            default: "an unexpected \(type)"
+            }
+        }
+        let list = values.isEmpty ? "" : "(\(values.joined(separator: ", ")))"
+        return try session.run(script: "EXPLAIN (COSTS OFF) EXECUTE \"\(statement.name)\"\(list)").map {
+            try $0.text(0)
+        }
+    }
+
+    /// The physical partitions that a plan reads, by their numbers. What it could write follows from what it reads.
+    private func partitions(in plan: [String]) -> Set<String> {
+        Set(
+            plan.filter { $0.contains("Scan") }.flatMap { line in
+                line.matches(of: /(?:accounts|ledger|outbox|deliveries)_p([0-9]{2})\b/).map { String($0.1) }
+            }
+        )
+    }
+
+    /// Whether rows are put in order after they are read; a merge of ranges that are in order is none.
+    private func isSorted(_ plan: [String]) -> Bool {
+        plan.contains { $0.contains(/(^|->) *(Incremental )?Sort\b/) && !$0.contains("Sort Key") }
+    }
+
+    @Test("One partition is read, by an index, in its order", arguments: Statement.allCases)
+    func reach(_ statement: Statement) throws {
+        switch statement.reach {
+        case .unpartitioned:
+            let partitioned = /\b(accounts|ledger|outbox|deliveries)\b/
+            #expect(statement.sql.firstMatch(of: partitioned) == nil)
+        case .onePartition:
+            let plan = try plan(of: statement)
+            let text = plan.joined(separator: "\n")
+            if plan[0].hasPrefix("Insert on") {
+                #expect(
+                    statement.sql.contains("(partition, ") && plan[1...].allSatisfy { $0.contains("Result") },
+                    "\(text)"
+                )
+            } else {
+                #expect(partitions(in: plan).count == 1, "\(text)")
+                #expect(statement.sql.contains("partition = $"))
+            }
+            #expect(!text.contains("Seq Scan") && !isSorted(plan), "\(text)")
+        case .sweep(let reason):
+            let plan = try plan(of: statement)
+            let text = plan.joined(separator: "\n")
+            #expect(partitions(in: plan).count == Tables.physicalPartitions, "\(text)")
+            guard reason != "the doctor reads everything" else { return }
+            #expect(!text.contains("Seq Scan") && !isSorted(plan), "\(text)")
+            if statement.sql.contains("ORDER BY") { #expect(text.contains("Merge Append"), "\(text)") }
+        }
+    }
+
+    @Test("A clean state touches all of a table, or none that is partitioned", arguments: TableStatement.allCases)
+    func cleanState(_ statement: TableStatement) throws {
+        let plan = try plan(of: statement)
+        let isSweep = statement.reach != .unpartitioned
+        if isSweep, statement.act != .restore {
+            #expect(partitions(in: plan).count == Tables.physicalPartitions, "\(plan.joined(separator: "\n"))")
+        } else {
+            #expect(partitions(in: plan).isEmpty, "\(plan.joined(separator: "\n"))")
+        }
+    }
+
+    @Test("A statement without its partition would be found")
+    func found() throws {
+        let plan = try session.run(script: "EXPLAIN (COSTS OFF) SELECT * FROM ledger WHERE id = 5").map {
+            try $0.text(0)
+        }
+        #expect(partitions(in: plan).count == Tables.physicalPartitions)
+    }
+
+    @Test("The logical partitions fill the physical ones evenly")
+    func layout() throws {
+        let database = try StorageFixture.database()
+        let session = try Session(DatabaseURL(database.url), PostgresSettings())
+        let counted = try session.run(
+            script: """
+                INSERT INTO accounts
+                    (partition, account, realm, app, customer, version, change_number, row_count, state)
+                SELECT p, p, 'sandbox', 'com.example', p::text, 1, 0, 0, '{}' FROM generate_series(0, 1023) p;
+                SELECT tableoid::regclass::text, count(*) FROM accounts GROUP BY 1 ORDER BY 1
+                """
+        ).map { (try $0.text(0), try $0.text(1)) }
+        #expect(counted.count == Tables.physicalPartitions)
+        #expect(counted.allSatisfy { $0.1 == "32" })
+        #expect(counted.first?.0 == "accounts_p00")
+        withExtendedLifetime(database) {}
+    }
+}
