@@ -73,7 +73,8 @@ extension Shop {
     }
 
     /// A signed app transaction as the customer's device hands it to the app.
-    package func appTransactionSignedOnDevice(_ account: Account, device: UUID, at now: Timestamp) throws -> SignedText? {
+    package func appTransactionSignedOnDevice(_ account: Account, device: UUID, at now: Timestamp) throws -> SignedText?
+    {
         guard let download = account.appTransaction, let app = registry.app(account.app) else { return nil }
         let payload = AppTransactionPayload.bytes(
             download,

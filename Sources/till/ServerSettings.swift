@@ -15,7 +15,8 @@ struct SettingsSource {
         "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
         "demo", "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
         "commitmentsEverywhere", "refundWindowMinutes", "historyListsAll", "deliveryTimeout", "deliveryRoot",
-        "storefrontAskingConsent", "versionOneInSandbox", "journalAll", "journalBodies", "allowReset", "ephemeral", "signatureAge",
+        "storefrontAskingConsent", "versionOneInSandbox", "journalAll", "journalBodies", "allowReset", "ephemeral",
+        "signatureAge",
         "tlsPort", "tlsHost", "tlsName", "proxyPort",
     ]
 

@@ -125,7 +125,7 @@ final class ShopStage: Stage {
                 subtype: payload.subtype,
                 status: data.status,
                 consumptionRequestReason: data.consumptionRequestReason,
-                transaction: try SignedText.decode(ToldTransaction.self, signed.text),
+                transaction: try SignedText.decode(ToldTransaction.self, signed),
                 renewalInfo: try data.signedRenewalInfo.map { try SignedText.decode(ToldRenewalInfo.self, $0) }
             )
         ]
