@@ -18,6 +18,7 @@ final class ConnectionPool: Sendable {
     ///
     /// - Throws: `CancellationError`; `PostgresRefused` when there is no connection; otherwise what the work throws.
     func perform<Answer: Sendable>(_ work: @escaping @Sendable (Session) throws -> Answer) async throws -> Answer {
+        try Task.checkCancellation()
         let waiting = Mutex<Errand?>(nil)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Answer, any Error>) in
