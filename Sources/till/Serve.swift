@@ -86,6 +86,8 @@ struct Serve: AsyncParsableCommand {
             // The lock comes before anything is made: a second process must not touch what the first one has.
             let lock = try DirectoryLock(directory)
             try directory.prepare()
+            let hold = try Store.hold(settings.text(database, "database"), logger)
+            defer { hold?.release() }
             try await serve(directory, settings, logger, isPassing: passing != nil)
             withExtendedLifetime(lock) {}
         } catch let refused as DirectoryRefused {

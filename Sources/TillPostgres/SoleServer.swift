@@ -1,0 +1,89 @@
+import Foundation
+import Synchronization
+
+/// Holds a database for one server. Each server ticks and sends by itself; until they divide that work among
+/// themselves, a second one on the same database is refused.
+///
+/// The hold is a lock of a session of its own. It ends with the session, however the server ends; a session that is
+/// lost is made again, and if another server has the lock by then, this one must not go on.
+package final class SoleServer: Sendable {
+    /// What the thread that holds the session shares with who lets it go.
+    private final class Hold: Sendable {
+        let isReleased = Atomic<Bool>(false)
+        let outcome = Mutex<Result<Void, any Error>?>(nil)
+        let bell = DispatchSemaphore(value: 0)
+        let begun = DispatchSemaphore(value: 0)
+        let ended = DispatchSemaphore(value: 0)
+    }
+
+    private let hold = Hold()
+
+    /// One more than the lock under which tables are brought up.
+    private static let lock: Int64 = 0x7469_6c6d
+    /// A server that was killed a moment ago may still seem to have it.
+    private static let patience = Duration.seconds(5)
+    private static let checkInterval = DispatchTimeInterval.seconds(2)
+
+    /// Takes the hold; waits for the network on the calling thread, as at a start one may.
+    ///
+    /// - Parameter lost: told, once, when another server has the database.
+    /// - Throws: `PostgresRefused`, and what the server says.
+    package init(
+        _ url: DatabaseURL,
+        settings: PostgresSettings = PostgresSettings(),
+        lost: @escaping @Sendable () -> Void
+    ) throws {
+        let hold = hold
+        Thread.detachNewThread {
+            defer { hold.ended.signal() }
+            let session = Result { try Self.taken(url, settings) }
+            hold.outcome.withLock { $0 = session.map { _ in } }
+            hold.begun.signal()
+            if case .success(let session) = session, !Self.keep(session, hold, url, settings) { lost() }
+        }
+        hold.begun.wait()
+        try hold.outcome.withLock { $0 }?.get()
+    }
+
+    /// Lets go of it.
+    package func release() {
+        hold.isReleased.store(true, ordering: .relaxed)
+        hold.bell.signal()
+        hold.ended.wait()
+    }
+
+    /// Looks at the session from time to time, and makes it again when it has ended.
+    ///
+    /// - Returns: false when another server has the lock.
+    private static func keep(_ first: Session, _ hold: Hold, _ url: DatabaseURL, _ settings: PostgresSettings) -> Bool {
+        var session: Session? = first
+        while true {
+            _ = hold.bell.wait(timeout: .now() + checkInterval)
+            if hold.isReleased.load(ordering: .relaxed) { return true }
+            do {
+                if let held = session, held.isAlive() {
+                    try held.run(script: "SELECT 1")
+                } else {
+                    session = nil
+                    session = try taken(url, settings)
+                }
+            } catch PostgresRefused.taken {
+                return false
+            } catch {
+                // While the database does not answer, nobody else can take it either.
+                session = nil
+            }
+        }
+    }
+
+    private static func taken(_ url: DatabaseURL, _ settings: PostgresSettings) throws -> Session {
+        let session = try Session(url, settings)
+        let deadline = ContinuousClock.now + patience
+        while true {
+            let answer = try session.run(script: "SELECT pg_try_advisory_lock(\(lock))").first?.maybeText(0)
+            if answer == "t" { return session }
+            guard ContinuousClock.now < deadline else { throw PostgresRefused.taken(url.description) }
+            Thread.sleep(forTimeInterval: 0.25)
+        }
+    }
+}
