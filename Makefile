@@ -32,6 +32,7 @@ soak: ## the long runs: thirty crashes under load, thirty while time runs fast
 
 bench: ## figures of this machine beside Till's, as ratios (BENCH='--json --subscribers 1000')
 	@scripts/install
+	swift build -c release --product till
 	swift build -c release --product till-bench
 	@exec .build/release/till-bench $(BENCH)
 

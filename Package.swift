@@ -121,7 +121,7 @@ let package = Package(
             name: "till-bench",
             dependencies: [
                 "CAllocator", "TillTesting", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore", crypto,
-                cryptoExtras, logging,
+                cryptoExtras, logging, httpClient, hummingbird, nioCore, nioHTTP1,
             ],
             path: "Benchmarks",
             exclude: ["README.md"],

@@ -7,6 +7,9 @@ struct Bench {
     static func main() async throws {
         till_settle_allocator()
         let arguments = CommandLine.arguments
+        if arguments.count == 4, arguments[1] == "--serve-bytes" {
+            return try await Tool.serveBytes(arguments[2], arguments[3])
+        }
         func number(_ flag: String, or standard: Int) -> Int {
             guard let place = arguments.firstIndex(of: flag), arguments.indices.contains(place + 1) else {
                 return standard
@@ -16,6 +19,9 @@ struct Bench {
         let rounds = number("--rounds", or: 3)
         let only = arguments.firstIndex(of: "--only").flatMap { arguments.dropFirst($0 + 1).first }
         var figures: [Figure] = []
+        if only == nil || only == "history" {
+            figures += try await HistoryBench(transactions: number("--transactions", or: 1_000), rounds: rounds).run()
+        }
         if only == nil || only == "receipts" { figures += try await ReceiptsBench(rounds: rounds).run() }
         if only == nil || only == "renewals" {
             figures += try await RenewalsBench(subscribers: number("--subscribers", or: 10_000), rounds: rounds).run()
