@@ -5,6 +5,8 @@ import TillShop
 enum Output {
     static func show(_ tree: JSONTree, asJSON: Bool, _ text: (JSONTree) -> String) {
         print(asJSON ? String(decoding: tree.written(), as: UTF8.self) : text(tree))
+        // Into a pipe or a file nothing would be seen of a command that goes on.
+        fflush(nil)
     }
 
     /// Every value on a line of its own, nested ones indented.
@@ -35,7 +37,7 @@ enum Output {
     /// Dates are shown as dates; signed data by its length, as nobody reads it.
     private static func value(_ key: String, _ tree: JSONTree) -> String {
         let text = tree.text ?? ""
-        if key.hasSuffix("Date") || key == "date", let milliseconds = Double(text) {
+        if key.hasSuffix("Date") || ["date", "until"].contains(key), let milliseconds = Double(text) {
             return "\(date(milliseconds))  (\(text))"
         }
         if key.hasPrefix("signed"), text.count > 200 { return "\(text.prefix(24))… (\(text.count) characters)" }
