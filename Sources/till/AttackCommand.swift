@@ -11,7 +11,7 @@ struct AttackCommand: AsyncParsableCommand {
         abstract: "Makes signed data that a right verifier must refuse, and tries it on a backend.",
         discussion: """
             till attack                                            the cases, and what is wrong with each
-            till attack --case wrong-root                          the signed data of one
+            till attack --case wrong-root --json                   the signed data of one
             till attack --post http://127.0.0.1:3000/apple         posts them all, and reports what was accepted
             till attack --post http://127.0.0.1:3000/apple --about 2000000000012345
             till attack --receipts --post http://127.0.0.1:3000/receipts --about 2000000000012345
@@ -76,7 +76,9 @@ struct AttackCommand: AsyncParsableCommand {
             return "\(name)\(entry["wrong"]?.text ?? "")\n\(String(repeating: " ", count: 32))"
                 + (entry["refusal"]?.text.map { "refusal: \($0)" } ?? "status: \(entry["status"]?.text ?? "")")
         }
-        return (lines + ["", "--case NAME prints the signed data of one, --json that of all."]).joined(separator: "\n")
+        return (lines + ["", "--case NAME --json prints the signed data of one, --json that of all."]).joined(
+            separator: "\n"
+        )
     }
 
     // MARK: Trying a backend
@@ -119,6 +121,7 @@ struct AttackCommand: AsyncParsableCommand {
             onServerRunning: { _ in
                 let words = receipts ? "/NAME is a receipt." : "/NAME is a notification, /NAME/transaction one."
                 print("http://127.0.0.1:\(port)/ lists the cases; \(words)")
+                fflush(nil)
             },
             logger: logger
         )
