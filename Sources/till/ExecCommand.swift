@@ -58,6 +58,12 @@ struct ExecCommand: AsyncParsableCommand {
             )
         }
         if file != nil, demo { throw ValidationError("--demo has its own app; leave out --import or --demo.") }
+        if demo, let app, app != DemoCatalog.bundleID {
+            throw ValidationError("--demo has the app \(DemoCatalog.bundleID); leave out --app or --demo.")
+        }
+        if app != nil, file == nil, !demo, !join {
+            throw ValidationError("--app names the app of --import, or one of a running server with --join.")
+        }
         if !join, control != nil || data != nil { throw ValidationError("--control and --data belong to --join.") }
         guard keepPort.allSatisfy({ (1...65_535).contains($0) }), keepPort.count <= 20 else {
             throw ValidationError("--keep-port is a port from 1 to 65535, at most 20 of them.")

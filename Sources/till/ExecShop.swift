@@ -64,7 +64,9 @@ struct ExecShop: Sendable {
             return nil
         }
         let id = String(file.dropFirst("AuthKey_".count).dropLast(".p8".count))
-        return ThrowAway.Key(id: id, issuerID: nil, file: "\(directory.keys)/\(file)")
+        // The command may change its folder.
+        let path = URL(fileURLWithPath: "\(directory.keys)/\(file)").standardizedFileURL.path
+        return ThrowAway.Key(id: id, issuerID: nil, file: path)
     }
 
     /// Writes a file that everybody may read.

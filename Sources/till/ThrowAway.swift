@@ -33,7 +33,9 @@ struct ThrowAway {
         ]
         var environment = ProcessInfo.processInfo.environment
         // These say where another Till is, or would change what this one is for.
-        for name in ["TILL_DATA", "TILL_DEMO", "TILL_PROXY_PORT", "TILL_CONTROL_TOKEN"] { environment[name] = nil }
+        for name in ["TILL_DATA", "TILL_EPHEMERAL", "TILL_DEMO", "TILL_PROXY_PORT", "TILL_CONTROL_TOKEN"] {
+            environment[name] = nil
+        }
         let launch = Launch(
             arguments: arguments + (demo ? ["--demo"] : []) + (profile.map { ["--profile", $0] } ?? []),
             environment: environment,
