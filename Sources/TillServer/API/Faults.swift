@@ -36,8 +36,8 @@ extension AppleAPI {
                 let status = HTTPResponse.Status(code: strike.rule.code ?? 500)
                 throw APIError.bare(status, strike.rule.words)
             case .cut:
-                note(strike, context)
-                try await context.channel.close()
+                // Of HTTP/2 this is the call's stream, and closing it is told as an error.
+                try? await context.channel.close()
                 throw APIError.bare(.internalServerError, strike.rule.words)
             case .half: cutsAnswer = strike
             case .receiptStatus, .staleReads, .drop, .delay, .duplicate, .reorder: break

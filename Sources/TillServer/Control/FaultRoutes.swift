@@ -155,7 +155,11 @@ extension ControlAPI {
             )
         }
         if rule.customer != nil, rule.kind.isOfNotifications {
-            throw ControlError.bad("bad_fault", "Faults of notifications are held to nobody.", path: "$.customer")
+            throw ControlError.bad(
+                "bad_fault",
+                "A fault of notifications cannot be held to a customer; leave the customer out.",
+                path: "$.customer"
+            )
         }
     }
 
