@@ -31,8 +31,8 @@ struct ResetCommand: AsyncParsableCommand {
             timeout: longestWait
         )
         Output.show(outcome, asJSON: server.json) { _ in
-            app.map { everything ? "\($0) is gone." : "Nothing has happened in \($0)." }
-                ?? (everything ? "The shop is empty." : "Nothing has happened.")
+            app.map { everything ? "\($0) is gone." : "All that happened in \($0) is erased." }
+                ?? (everything ? "The shop is empty." : "All that happened is erased.")
         }
     }
 }

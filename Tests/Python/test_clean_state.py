@@ -216,7 +216,7 @@ def test_a_reset_erases_what_happened_and_leaves_what_was_set_up(shop):
     frozen(shop)
     shop.live(shop.app, 2)
     shop.control.call("addFault", {"kind": "cut"})
-    assert till(shop, "reset", "--app", shop.app.bundle_id) == f"Nothing has happened in {shop.app.bundle_id}.\n"
+    assert till(shop, "reset", "--app", shop.app.bundle_id) == f"All that happened in {shop.app.bundle_id} is erased.\n"
     rows = shop.rows()
     assert not any(rows[table] for table in TABLES if table != "documents")
     assert shop.app.sandbox.control("getClock")["mode"] == "real"
@@ -224,7 +224,7 @@ def test_a_reset_erases_what_happened_and_leaves_what_was_set_up(shop):
     assert len(shop.control.call("listFaults")["faults"]) == 1, "a fault of the whole shop is no app's"
     shop.app.sandbox.create("ann")
     shop.app.sandbox.buy("ann", BASIC)
-    assert till(shop, "reset") == "Nothing has happened.\n"
+    assert till(shop, "reset") == "All that happened is erased.\n"
     assert shop.control.call("listFaults")["faults"] == []
     assert till(shop, "reset", "--app", shop.app.bundle_id, "--everything") == f"{shop.app.bundle_id} is gone.\n"
     assert refused(shop.control.call, "getApp", bundleId=shop.app.bundle_id) == (404, "unknown_app")
