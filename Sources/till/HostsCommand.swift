@@ -35,6 +35,7 @@ struct HostsCommand: AsyncParsableCommand {
         let security = try await server.client().get("/v1/tls")
         if server.json { return print(String(decoding: security.written(), as: UTF8.self)) }
         let advice = HostsAdvice(security, address: address)
+        for note in advice.notes(on: format) { FileHandle.standardError.write(Data("till: \(note)\n".utf8)) }
         switch format {
         case .hosts?: print(advice.hosts)
         case .compose?: print(advice.compose)
@@ -79,6 +80,21 @@ struct HostsAdvice {
             hostnames:
         \(names.map { "      - \"\($0)\"" }.joined(separator: "\n"))
         """
+    }
+
+    /// Why lines for one place would lead nowhere; not part of them, because they go into files.
+    func notes(on format: HostsCommand.Format?) -> [String] {
+        guard let format, format != .environment else { return [] }
+        var notes: [String] = []
+        if port != "443" {
+            notes.append(
+                "Clients ask on port 443, and this server has \(port): start it with --tls-port 443, or use its proxy."
+            )
+        }
+        if format != .hosts, ["127.0.0.1", "localhost", "::1"].contains(address) {
+            notes.append("In a container \(address) is the container itself: name the server's with --address.")
+        }
+        return notes
     }
 
     var environment: String {
