@@ -31,13 +31,26 @@ struct EphemeralDirectory {
         return URL(fileURLWithPath: NSTemporaryDirectory()).standardizedFileURL.path
     }
 
+    /// Whether nobody works in the folder. A process's number alone does not tell: a container that shares the memory
+    /// has numbers of its own, and a process that was killed may still be listed. The lock ends with the process; but
+    /// who starts at this moment has not taken it yet.
+    private static func isLeft(_ folder: String, by process: Int32) -> Bool {
+        // 0 asks whether the process is there, and sends nothing.
+        let isGone = kill(process, 0) != 0 && errno == ESRCH
+        let made = try? FileManager.default.attributesOfItem(atPath: folder)[.modificationDate] as? Date
+        let isOld = (made?.timeIntervalSinceNow ?? 0) < -60
+        let lock = open(DataDirectory(folder).lockFile, O_RDWR | O_CLOEXEC)
+        guard lock >= 0 else { return isGone && isOld }
+        defer { close(lock) }
+        return flock(lock, LOCK_EX | LOCK_NB) == 0 && (isGone || isOld)
+    }
+
     private static func sweep(_ place: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? [] where name.hasPrefix(prefix) {
             guard let process = name.dropFirst(prefix.count).split(separator: "-").first.flatMap({ Int32($0) }) else {
                 continue
             }
-            // 0 asks whether the process is there, and sends nothing.
-            if kill(process, 0) != 0, errno == ESRCH {
+            if isLeft("\(place)/\(name)", by: process) {
                 try? FileManager.default.removeItem(atPath: "\(place)/\(name)")
             }
         }
