@@ -4,6 +4,8 @@ import TillShop
 /// What `till serve` says once every port is open, and the files by which commands and scripts find it.
 struct Announcement: Sendable {
     let directory: DataDirectory
+    /// Nothing is kept once it stops.
+    let isPassing: Bool
     let host: String
     let control: String
     let demoKey: DemoKey?
@@ -76,14 +78,27 @@ struct Announcement: Sendable {
 
             Try next, in another terminal:
 
-              \(Self.command) customer show ann
+            \(export)  \(Self.command) customer show ann
               \(Self.command) buy \(Demo.suggestion) --customer ann --quantity 3
               \(Self.command) history \(demoKey.transactionID)
 
-            Stop with Ctrl-C. Started again, it carries on with the same data.
+            Stop with Ctrl-C. \(end)
 
             """
         return text
+    }
+
+    /// What leads the commands to a directory where they would not look.
+    private var export: String {
+        let usual = URL(fileURLWithPath: "./till-data").standardizedFileURL.path
+        if directory.path == usual { return "" }
+        let isPlain = directory.path.allSatisfy { $0.isLetter || $0.isNumber || "/._-+".contains($0) }
+        let quoted = "'\(directory.path.replacingOccurrences(of: "'", with: "'\\''"))'"
+        return "  export TILL_DATA=\(isPlain ? directory.path : quoted)\n"
+    }
+
+    private var end: String {
+        isPassing ? "Nothing is kept then." : "Started again, it carries on with the same data."
     }
 
     /// How the reader called it.

@@ -88,6 +88,7 @@ struct Serve: AsyncParsableCommand {
             try directory.prepare()
             let hold = try Store.hold(settings.text(database, "database"), logger)
             defer { hold?.release() }
+            try clearReadyFile()
             try await serve(directory, settings, logger, isPassing: passing != nil)
             withExtendedLifetime(lock) {}
         } catch let refused as DirectoryRefused {
@@ -159,6 +160,7 @@ struct Serve: AsyncParsableCommand {
         )
         let announce = Announcement(
             directory: directory,
+            isPassing: isPassing,
             host: host,
             control: controlAddress,
             demoKey: demoKey,
@@ -211,10 +213,24 @@ struct Serve: AsyncParsableCommand {
     /// A directory in memory, where nothing is to be kept.
     private func passingDirectory(_ source: SettingsSource) throws -> EphemeralDirectory? {
         guard try source.choice(ephemeral ? true : nil, "ephemeral") == true else { return nil }
-        guard source.text(data, "data") == nil else {
-            throw ValidationError("--ephemeral keeps nothing, and --data names where to keep it; give one of the two.")
+        // TILL_DATA may stand there for the other commands; the flag is stronger.
+        guard data == nil, ephemeral || source.text(nil, "data") == nil else {
+            throw ValidationError(
+                "--ephemeral keeps nothing, and --data (TILL_DATA) names where to keep it; give one of the two."
+            )
         }
         return try EphemeralDirectory.make()
+    }
+
+    /// Removes what an earlier server wrote: who waits for the file must not take that for this one's.
+    private func clearReadyFile() throws {
+        guard let readyFile else { return }
+        let path = absolute(readyFile)
+        unlink(path)
+        let folder = (path as NSString).deletingLastPathComponent
+        guard FileManager.default.isWritableFile(atPath: folder), !FileManager.default.fileExists(atPath: path) else {
+            throw DirectoryRefused.cannotWrite(readyFile)
+        }
     }
 
     private func absolute(_ path: String) -> String {
