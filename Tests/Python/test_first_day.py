@@ -1,0 +1,119 @@
+"""What somebody meets who begins with Till: what commands say and write while they run, and mistakes that are told."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import time
+
+import pytest
+import requests
+
+from process_helpers import clean_environment, run_till, till_binary
+
+PORTS = ["--production-port", "0", "--sandbox-port", "0", "--control-port", "0"]
+DEMO = "com.example.till.demo"
+
+
+def until(condition, seconds=20):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.fixture(scope="module")
+def brief(tmp_path_factory):
+    """A demo in memory; its facts and its banner. An older ready file lies there when it starts."""
+    folder = tmp_path_factory.mktemp("brief")
+    ready, banner = folder / "ready.json", folder / "banner"
+    ready.write_text("older")
+    with open(banner, "w") as out:
+        process = subprocess.Popen(
+            [till_binary(), "serve", "--ephemeral", "--demo", *PORTS, "--tls-port", "0", "--ready-file", str(ready)],
+            env=clean_environment() | {"TILL_DATA": "/elsewhere"}, stdout=out, stderr=subprocess.DEVNULL, cwd=folder,
+        )
+    try:
+        # Never is the file there with anything but this server's addresses.
+        until(lambda: process.poll() is not None or not ready.exists() or ready.read_text() != "older")
+        until(lambda: process.poll() is not None or ready.exists())
+        yield json.loads(ready.read_text()) | {"banner": banner.read_text()}
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+
+
+def test_the_banner_leads_the_commands_to_a_directory_elsewhere(brief):
+    lines = brief["banner"].splitlines()
+    assert f"  export TILL_DATA={brief['dataDirectory']}" in lines
+    assert lines[-1] == "Stop with Ctrl-C. Nothing is kept then."
+    environment = clean_environment() | {"TILL_DATA": brief["dataDirectory"]}
+    for line in [line for line in lines if line.startswith("  ") and " customer " in line or " history " in line]:
+        words = shlex.split(line)[1:]
+        if words[:1] in (["customer"], ["history"]):
+            done = subprocess.run([till_binary(), *words], env=environment, capture_output=True, text=True, timeout=60)
+            assert done.returncode == 0, done.stderr
+
+
+def test_a_ready_file_that_cannot_be_written_ends_the_start(tmp_path):
+    done = run_till("serve", "--ephemeral", *PORTS, "--ready-file", tmp_path / "nowhere/ready.json")
+    assert done.returncode == 1 and "nowhere/ready.json cannot be written" in done.stderr
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_what_is_followed_is_seen_in_a_file_at_once(brief, tmp_path, flags):
+    out = tmp_path / "out"
+    with open(out, "w") as file:
+        process = subprocess.Popen(
+            [till_binary(), "explain", "--follow", "--control", brief["control"], *flags],
+            env=clean_environment(), stdout=file, stderr=subprocess.STDOUT,
+        )
+    try:
+        # Whatever comes before its first look is left out.
+        asked = []
+
+        def seen():
+            asked.append(requests.post(brief["sandbox"] + "/verifyReceipt", data="{}", timeout=30))
+            return any(answer.headers["X-Request-ID"] in out.read_text() for answer in asked)
+
+        until(seen)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_exec_says_which_app_it_cannot_take():
+    other = run_till("exec", "--demo", "--app", "com.mine", "--", "true")
+    assert other.returncode == 64 and DEMO in other.stderr
+    none = run_till("exec", "--app", "com.mine", "--", "true")
+    assert none.returncode == 64 and "--import" in none.stderr
+
+
+def test_exec_starts_where_the_environment_asks_for_a_till_in_memory():
+    done = subprocess.run(
+        [till_binary(), "exec", "--way", "proxy", "--demo", "--", "sh", "-c", "echo $TILL_APP"],
+        env=clean_environment() | {"TILL_EPHEMERAL": "1"}, capture_output=True, text=True, timeout=60,
+    )
+    assert done.stdout == f"{DEMO}\n", done.stderr
+
+
+def test_exec_names_the_key_of_a_server_by_its_whole_path(brief):
+    folder, name = os.path.split(brief["dataDirectory"])
+    done = subprocess.run(
+        [till_binary(), "exec", "--way", "proxy", "--join", "--data", f"./{name}", "--", "sh", "-c", "echo $TILL_KEY"],
+        env=clean_environment(), capture_output=True, text=True, timeout=60, cwd=folder,
+    )
+    assert done.stdout == f"{brief['keyFile']}\n", done.stderr
+
+
+def test_hosts_says_on_standard_error_why_its_lines_would_lead_nowhere(brief):
+    def notes(*arguments):
+        done = run_till("hosts", "--control", brief["control"], *arguments)
+        assert done.returncode == 0 and "till:" not in done.stdout
+        return done.stderr
+
+    assert "--tls-port 443" in notes("--format", "hosts") and "--address" not in notes("--format", "hosts")
+    assert "--address" in notes("--format", "compose") and "--address" in notes("--format", "kubernetes")
+    assert "--address" not in notes("--format", "compose", "--address", "172.17.0.1")
+    assert notes("--format", "environment") == ""
