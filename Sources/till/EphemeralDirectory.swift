@@ -37,9 +37,19 @@ struct EphemeralDirectory {
                 continue
             }
             // 0 asks whether the process is there, and sends nothing.
-            if kill(process, 0) != 0, errno == ESRCH {
-                try? FileManager.default.removeItem(atPath: "\(place)/\(name)")
-            }
+            guard kill(process, 0) != 0, errno == ESRCH else { continue }
+            clear(DataDirectory("\(place)/\(name)"))
         }
+    }
+
+    /// Removes a directory in which nobody works. Containers that share memory number their processes apart, so only
+    /// the lock tells; who has just begun may not have it yet.
+    private static func clear(_ directory: DataDirectory) {
+        let made = try? FileManager.default.attributesOfItem(atPath: directory.path)[.modificationDate] as? Date
+        let isOld = made.map { $0.timeIntervalSinceNow < -10 } ?? false
+        guard isOld || FileManager.default.fileExists(atPath: directory.lockFile),
+            let lock = try? DirectoryLock(directory)
+        else { return }
+        withExtendedLifetime(lock) { try? FileManager.default.removeItem(atPath: directory.path) }
     }
 }
