@@ -4,8 +4,10 @@
 
 #include "CNamespace.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,9 +18,7 @@
 #include <unistd.h>
 
 #ifdef __linux__
-#include <arpa/inet.h>
 #include <net/if.h>
-#include <netinet/in.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
@@ -379,3 +379,14 @@ void till_forward_signals(pid_t pid) {
 }
 
 int till_caught_signal(void) { return caught; }
+
+int till_free_port(void) {
+    int door = socket(AF_INET, SOCK_STREAM, 0);
+    if (door < 0) return -1;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    int isBound = bind(door, (struct sockaddr *)&address, length) == 0 &&
+                  getsockname(door, (struct sockaddr *)&address, &length) == 0;
+    close(door);
+    return isBound ? ntohs(address.sin_port) : -1;
+}

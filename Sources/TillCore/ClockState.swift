@@ -16,6 +16,23 @@ package enum ClockState: Codable, Equatable, Sendable {
         }
     }
 
+    /// Whether a clock can go so: as fast as it may, and never near what a number holds.
+    package var isPossible: Bool {
+        let ages = -Self.age...Self.age
+        return switch self {
+        case .real: true
+        case .frozen(let instant): ages.contains(instant.milliseconds)
+        case .running(let start, let since, let speed):
+            ages.contains(start.milliseconds) && ages.contains(since.milliseconds) && speed > 0
+                && speed <= Self.mostSpeed
+        }
+    }
+
+    /// How many times as fast as the wall's a clock may go.
+    package static let mostSpeed = 10_000_000.0
+    /// 3,000 years: at the highest speed what a clock shows still is a number.
+    private static let age: Int64 = 100_000_000_000_000
+
     /// Whether it moves by itself.
     package var moves: Bool { if case .frozen = self { false } else { true } }
 }

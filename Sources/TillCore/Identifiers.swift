@@ -85,7 +85,7 @@ package struct OrderID: Hashable, Sendable {
     /// The shard of the account that placed the order.
     package var partition: Partition { Partition(of: number) }
 
-    private static let space: Int64 = 101_559_956_668_416  // 36⁹
+    fileprivate static let space: Int64 = 101_559_956_668_416  // 36⁹
     private static let factor: Int64 = 61_803_398_874_989  // coprime with 6
     private static let shift: Int64 = 31_415_926_535_897
     private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -192,6 +192,9 @@ package struct Identifiers: Sendable {
             return Identifiers.productionPrefix(of: storefront) * room + value
         }
     }
+
+    /// Counter values are smaller: the order ids, of which there are the fewest, last so long.
+    package static let mostCounters = OrderID.space / Partition.count
 
     /// The counter value in an account's number.
     package static func counter(of account: AccountID) -> Int64 {

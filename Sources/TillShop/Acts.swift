@@ -21,12 +21,14 @@ extension Shop {
         at instant: Timestamp? = nil,
         opening: Opening? = nil
     ) async throws -> Outcome {
-        let outcome = try await act(command, by: customer, at: instant, opening: opening)
-        // Whoever was dated back, or came to a clock that is ahead, is brought to the present.
-        let present = now(of: outcome.account)
-        guard let due = outcome.nextDue, due <= present else { return outcome }
-        try await wake(customer, until: present)
-        return outcome
+        try await gate.together {
+            let outcome = try await act(command, by: customer, at: instant, opening: opening)
+            // Whoever was dated back, or came to a clock that is ahead, is brought to the present.
+            let present = now(of: outcome.account)
+            guard let due = outcome.nextDue, due <= present else { return outcome }
+            try await wake(customer, until: present)
+            return outcome
+        }
     }
 
     /// Lets time pass for a customer and the family up to an instant.
@@ -42,6 +44,18 @@ extension Shop {
     /// An account as it is now: what fell due and was not looked at yet happens first, so that a reader never sees less
     /// than the clock says.
     package func upToDate(_ account: Account) async throws -> Account {
+        guard isBehind(account) else { return account }
+        return try await gate.together {
+            // Everything may have been replaced since it was read.
+            let present = try await storage.account(account.id) ?? account
+            guard isBehind(present) else { return present }
+            let scope = AccountScope(realm: present.realm, app: present.app)
+            try await wake(CustomerName(scope, present.customer), until: now(of: present))
+            return try await storage.account(present.id) ?? present
+        }
+    }
+
+    private func isBehind(_ account: Account) -> Bool {
         let present = now(of: account)
         let scope = AccountScope(realm: account.realm, app: account.app)
         let ledger = Ledger(
@@ -51,9 +65,7 @@ extension Shop {
             identifiers: Identifiers(reserved: 0..<0),
             at: present
         )
-        guard ledger.isBehind else { return account }
-        try await wake(CustomerName(scope, account.customer), until: present)
-        return try await storage.account(account.id) ?? account
+        return ledger.isBehind
     }
 
     private func act(

@@ -15,6 +15,8 @@ package final class Clocks: Sendable {
         var leap: Leap?
 
         var name: ClockName { ClockName(AccountScope(realm: realm, app: app), own: own) }
+        /// Under which the store has it.
+        var documentName: String { "\(realm.rawValue)/\(app)" + (own.map { "#\($0)" } ?? "") }
     }
 
     /// A leap that is under way.
@@ -22,6 +24,11 @@ package final class Clocks: Sendable {
         var to: Timestamp
         /// How the clock goes on from there: 0 is frozen, 1 as fast as the wall's.
         var speed: Double
+
+        /// Whether a leap can be so (`ClockState.isPossible`).
+        var isPossible: Bool {
+            ClockState.frozen(at: to).isPossible && (0...ClockState.mostSpeed).contains(speed)
+        }
     }
 
     private let storage: any Storage
@@ -72,8 +79,7 @@ package final class Clocks: Sendable {
 
     /// Sets a clock, durably.
     func put(_ record: Record) async throws {
-        let name = "\(record.realm.rawValue)/\(record.app)" + (record.own.map { "#\($0)" } ?? "")
-        try await storage.put([Document(kind: .clock, name: name, app: record.app, encoding: record)])
+        try await storage.put([Document(kind: .clock, name: record.documentName, app: record.app, encoding: record)])
         records.withLock { $0[record.name] = record }
     }
 }

@@ -104,7 +104,7 @@ extension Shop {
                 if let instant, instant < present { throw goingBack(name, from: present, to: instant) }
                 record.state = .frozen(at: instant ?? present)
             case .run(let speed):
-                guard speed > 0, speed <= 10_000_000 else {
+                guard speed > 0, speed <= ClockState.mostSpeed else {
                     throw ClockRefused(code: "bad_speed", message: "A speed is above 0 and at most 10000000.")
                 }
                 record.state = .running(from: present, since: wallClock(), speed: speed)
@@ -204,18 +204,17 @@ extension Shop {
         }
     }
 
-    /// Finishes leaps and jobs that a crash cut short.
+    /// Finishes leaps and jobs that a crash cut short, or in the middle of which a state was saved.
     func resumeLongWork() async {
-        do {
-            try await forgetUnfinishedCopies()
-        } catch {
-            logger.error("unfinished copies were not removed", metadata: ["cause": "\(error)"])
-        }
         for record in clocks.all {
             guard let leap = record.leap else { continue }
-            logger.notice("finishing a leap", metadata: ["app": "\(record.app)", "to": "\(leap.to.iso8601)"])
             do {
-                _ = try await self.leap(on: record.name, to: leap.to, thenAt: leap.speed, settling: false)
+                try await gate.together {
+                    // It may have gone with everything else meanwhile.
+                    guard clocks.record(record.name).leap == leap, leapUnderWay(on: record.name) == nil else { return }
+                    logger.notice("finishing a leap", metadata: ["app": "\(record.app)", "to": "\(leap.to.iso8601)"])
+                    _ = try await self.leap(on: record.name, to: leap.to, thenAt: leap.speed, settling: false)
+                }
             } catch {
                 logger.error("a leap could not be finished", metadata: ["app": "\(record.app)", "cause": "\(error)"])
             }
@@ -273,8 +272,10 @@ extension Shop {
     private static let settlingLimit: Int64 = 60_000
 
     /// Brings every account on a clock up to an instant. One that cannot be is set aside and does not stop the others.
-    func wakeAll(on name: ClockName, until instant: Timestamp, _ log: LeapLog) async throws {
-        while true {
+    ///
+    /// - Parameter givingWay: ends early when somebody waits to be alone.
+    func wakeAll(on name: ClockName, until instant: Timestamp, _ log: LeapLog, givingWay: Bool = false) async throws {
+        while !(givingWay && gate.waitingToBeAlone > 0) {
             try checkStopping()
             let skipped = setAside.all.count
             let due = try await storage.dueAccounts(on: name, until: instant, limit: 256 + skipped)
@@ -283,7 +284,7 @@ extension Shop {
             await withTaskGroup(of: Void.self) { group in
                 var rest = due[...]
                 func next() {
-                    guard let account = rest.popFirst() else { return }
+                    guard !(givingWay && gate.waitingToBeAlone > 0), let account = rest.popFirst() else { return }
                     group.addTask { await self.wake(account, in: name.scope, until: instant, log) }
                 }
                 for _ in 0..<Self.mostAtOnce { next() }

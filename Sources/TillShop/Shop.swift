@@ -49,6 +49,8 @@ package final class Shop: Sendable {
     package let setAside = SetAside()
     /// Set when the server stops: long work ends at its next step and is finished after a restart.
     let isStopping = Synchronized(false)
+    /// At the end of the names of copies that this process makes for itself.
+    let copyMark = ".\(UUID().uuidString.prefix(8).lowercased())"
     /// Leaps that are under way.
     let leaps = Leaps()
     /// From which the UUIDs of notifications are made, so that a world can be replayed.

@@ -54,7 +54,10 @@ package struct Ticker: Service {
     private func work() async {
         await cancelWhenGracefulShutdown {
             // What a crash cut short may take long; other clocks do not wait for it.
-            Task { await shop.resumeLongWork() }
+            Task {
+                await shop.forgetUnfinishedCopies()
+                await shop.resumeLongWork()
+            }
             for clock in shop.everyClock { plan.note(clock, Timestamp(milliseconds: .min)) }
             while !Task.isCancelled {
                 await tick()
@@ -82,7 +85,8 @@ package struct Ticker: Service {
 
     private func serve(_ clock: ClockName) async {
         do {
-            try await pass(clock)
+            // No restore comes between what the clock shows and what is done because of it.
+            try await shop.besideOthers { try await pass(clock) }
         } catch {
             shop.logger.error(
                 "a clock was not served",
@@ -95,7 +99,8 @@ package struct Ticker: Service {
 
     private func pass(_ clock: ClockName) async throws {
         let now = shop.now(on: clock)
-        try await shop.wakeAll(on: clock, until: now, LeapLog(from: now, to: now))
+        try await shop.wakeAll(on: clock, until: now, LeapLog(from: now, to: now), givingWay: true)
+        guard shop.gate.waitingToBeAlone == 0 else { return plan.note(clock, Timestamp(milliseconds: .min)) }
         if clock.own == nil {
             for job in try await shop.unfinishedJobs(in: clock.scope, until: now) { try await shop.run(job) }
             if let next = try await shop.jobs(in: clock.scope).first(where: { $0.state != .done }) {

@@ -59,6 +59,11 @@ package struct SigningChain: Sendable, CustomStringConvertible {
         return try SigningChain([leaf, intermediate, root.certificate], leafKey, intermediateKey)
     }
 
+    /// The ``id`` of the chain whose leaf has this DER.
+    package static func id(ofLeaf der: [UInt8]) -> String {
+        String(Hexadecimal.text(SHA256.hash(data: der)).prefix(16))
+    }
+
     /// The root certificate alone, PEM.
     package var rootCertificatePEM: String { CertificateText.pem(of: certificatesDER[2]) }
 
@@ -117,7 +122,7 @@ package struct SigningChain: Sendable, CustomStringConvertible {
             try CertificateText.der(of: intermediate, .intermediate),
             try CertificateText.der(of: root, .root),
         ]
-        id = String(Hexadecimal.text(SHA256.hash(data: certificatesDER[0])).prefix(16))
+        id = Self.id(ofLeaf: certificatesDER[0])
         let quoted = certificatesDER.map { "\"\(Base64.encode($0))\"" }.joined(separator: ",")
         headerSegment = Base64URL.encode(Array("{\"alg\":\"ES256\",\"x5c\":[\(quoted)]}".utf8))
         var hash = SHA256()

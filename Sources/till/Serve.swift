@@ -137,6 +137,8 @@ struct Serve: AsyncParsableCommand {
                 Int64(try source.number(requestTimeout, "requestTimeout", default: 60, in: 1...3_600))
             )
         )
+        var controlLimits = limits
+        controlLimits.uploads = ControlAPI.uploads
         let sender = try Self.sender(shop)
         let controlAddress = source.text(controlAddress, "controlAddress") ?? "127.0.0.1"
         let facts = ServerFacts(
@@ -193,7 +195,7 @@ struct Serve: AsyncParsableCommand {
                 port: sandboxPort
             ),
             NamedListener(
-                Listener(host: controlAddress, port: controlPort, limits: limits)
+                Listener(host: controlAddress, port: controlPort, limits: controlLimits)
                     .application(control.router(), logger: logger) { await running(.control, $0) },
                 flag: "--control-port",
                 port: controlPort

@@ -33,8 +33,8 @@ struct ThrowAway {
         ]
         var environment = ProcessInfo.processInfo.environment
         // These say where another Till is, or would change what this one is for.
-        for name in ["TILL_DATA", "TILL_EPHEMERAL", "TILL_DEMO", "TILL_PROXY_PORT", "TILL_CONTROL_TOKEN"] {
-            environment[name] = nil
+        for name in ["DATA", "DATABASE", "EPHEMERAL", "DEMO", "PROXY_PORT", "CONTROL_TOKEN"] {
+            environment["TILL_\(name)"] = nil
         }
         let launch = Launch(
             arguments: arguments + (demo ? ["--demo"] : []) + (profile.map { ["--profile", $0] } ?? []),
@@ -83,19 +83,8 @@ struct ThrowAway {
 
     /// A port of loopback that is free at this moment.
     private static func freePort() throws -> UInt16 {
-        let door = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(door) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutableBytes(of: &address) { bytes in
-            let name = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
-            guard let name else { return false }
-            return bind(door, name, length) == 0 && getsockname(door, name, &length) == 0
-        }
-        guard isBound else { throw ExecRefused("No port is free on 127.0.0.1.") }
-        return UInt16(bigEndian: address.sin_port)
+        guard let port = UInt16(exactly: till_free_port()) else { throw ExecRefused("No port is free on 127.0.0.1.") }
+        return port
     }
 
     /// This program's own file.

@@ -9,6 +9,7 @@ import sqlite3
 import stat
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 import requests
@@ -321,3 +322,52 @@ def test_what_a_killed_ephemeral_till_left_behind_goes_with_the_next(tmp_path):
     assert not os.path.exists(left) and os.path.exists(folder)
     second.terminate()
     assert second.wait(30) == 0
+
+
+def test_a_state_may_come_slowly(serve, tmp_path):
+    """The deadline of a request is that of each piece, because a state may be of any size."""
+    shop = Shop(serve("--request-timeout", "2"))
+    frozen(shop)
+    text = requests.get(shop.till.address("control") + "/v1/state", timeout=60).content
+
+    def pieces():
+        for start in range(0, len(text), len(text) // 5 + 1):
+            time.sleep(1)
+            yield text[start:start + len(text) // 5 + 1]
+
+    answer = requests.put(
+        shop.till.address("control") + "/v1/state", data=pieces(), timeout=60,
+        headers={"Content-Type": "application/x-ndjson"},
+    )
+    assert answer.status_code == 200, answer.text
+
+
+def test_a_till_at_work_in_another_container_keeps_its_memory(tmp_path):
+    """Its process has a number that is nobody's here; the lock tells that somebody is there."""
+    environment = clean_environment() | {"TMPDIR": str(tmp_path)}
+    arguments = ("--production-port", "0", "--sandbox-port", "0", "--control-port", "0")
+    folders = []
+    for number in range(2):
+        ready = tmp_path / f"ready{number}.json"
+        program = subprocess.Popen(
+            [till_binary(), "serve", "--ephemeral", *arguments, "--ready-file", str(ready)],
+            env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + 30
+        while not ready.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        folder = Path(json.loads(ready.read_text())["dataDirectory"])
+        if number == 0:
+            other = folder.with_name("till-ephemeral-4194303-0000abcd")
+            folder.rename(other)
+            folders = [program, folder, other]
+        else:
+            program.terminate()
+            program.wait(30)
+    first, folder, other = folders
+    assert (other / "till.lock").exists()
+    other.rename(folder)
+    first.terminate()
+    assert first.wait(30) == 0
+    assert not folder.exists()

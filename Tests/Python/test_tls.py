@@ -603,3 +603,16 @@ def test_hosts_says_what_each_place_needs(secure):
                  "extra_hosts", f"this server has {secure.port}"):
         assert word in everything
     assert json.loads(hosts("--json"))["port"] == secure.port
+
+
+def test_the_proxy_lets_go_of_connections_that_end_before_they_ask(secure):
+    """The end may come before the server has taken the connection."""
+    proxy = ("127.0.0.1", port_of(secure.proxy))
+    open_ = []
+    for _ in range(300):
+        connection = socket.create_connection(proxy, timeout=10)
+        connection.shutdown(socket.SHUT_WR)
+        open_.append(connection)
+    for connection in open_:
+        assert connection.recv(1) == b""
+        connection.close()

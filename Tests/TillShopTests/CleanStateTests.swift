@@ -124,11 +124,12 @@ struct CleanStateTests {
         }
         let accounts = try #require(lines.firstIndex { $0.contains(#""table":"accounts""#) })
         let documents = try #require(lines.firstIndex { $0.contains(#""table":"documents""#) })
+        let deliveries = try #require(lines.firstIndex { $0.contains(#""table":"deliveries""#) })
         let wrong: [(String, Int, String)] = [
             ("", 1, "ends before"), ("{}", 1, "no state"), ("[1]\n", 1, "no state"),
             (joined { $0[0] = $0[0].replacing("\"format\":1", with: "\"format\":2") }, 1, "format is 2"),
             (joined { $0.removeLast(2) }, lines.count - 2, "ends before"),
-            (joined { $0.remove(at: accounts + 1) }, lines.count - 2, "digest"),
+            (joined { $0.remove(at: deliveries + 1) }, lines.count - 2, "digest"),
             (joined { $0[accounts + 1] += " " }, lines.count - 1, "digest"),
             (joined { $0[accounts + 1] = "[1,2]" }, accounts + 2, "no row of accounts"),
             (joined { $0[accounts + 1] = "[[[[" }, accounts + 2, "no row of accounts"),

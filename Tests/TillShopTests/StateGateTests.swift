@@ -59,6 +59,13 @@ struct StateGateTests {
         #expect(gate.era == 10)
     }
 
+    @Test("What somebody reads while another is alone belongs to the era before")
+    func eras() async {
+        let gate = StateGate()
+        let during = await gate.alone { gate.era }
+        #expect(during < gate.era)
+    }
+
     @Test("Child tasks of who is inside go in while somebody waits; a task that outlives it does not")
     func children() async {
         let gate = StateGate()

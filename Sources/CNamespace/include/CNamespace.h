@@ -76,6 +76,9 @@ void till_forward_signals(pid_t pid);
 // The last signal noted while no program was named; 0 for none.
 int till_caught_signal(void);
 
+// A port of loopback that is free at this moment; -1 when there is none.
+int till_free_port(void);
+
 // Keeps descriptors that this process has opened from programs, but for those that it was started with.
 void till_note_inherited(void);
 

@@ -9,7 +9,8 @@ enum JournalBody {
     static let longest = 65_536
     /// Characters of a body that are kept.
     private static let kept = 4_096
-    private static let secrets: Set = ["password", "sharedSecret", "privateKey"]
+    /// In small letters.
+    private static let secrets: Set = ["password", "sharedsecret", "privatekey"]
 
     /// The body of a request, which can still be read afterwards; nil when it is too long or there is none.
     static func take(from request: inout Request) async -> String? {
@@ -35,9 +36,18 @@ enum JournalBody {
             let harmless = struck(tree)
             // What has no secret stands as it was sent.
             if harmless != tree { shown = harmless.written() }
+        } else if mayHoldSecret(bytes) {
+            return "\(bytes.count) bytes that are not JSON and speak of a secret"
         }
         let text = String(decoding: shown, as: UTF8.self)
         return text.utf8.count > kept ? text.cut(toBytes: kept) + "…" : text
+    }
+
+    /// Whether a secret's name stands in what is not JSON, in whatever encoding of Unicode, or may stand there behind
+    /// escapes.
+    static func mayHoldSecret(_ bytes: [UInt8]) -> Bool {
+        let text = String(decoding: bytes.filter { $0 != 0 }, as: UTF8.self).lowercased()
+        return text.contains("\\u") || secrets.contains { text.contains($0) }
     }
 
     /// The same value without its secrets.
@@ -48,7 +58,7 @@ enum JournalBody {
                 members.map { member in
                     JSONTree.Member(
                         member.key,
-                        secrets.contains(member.key) && member.value != .null
+                        secrets.contains(member.key.lowercased()) && member.value != .null
                             ? .string("struck out") : struck(member.value)
                     )
                 }

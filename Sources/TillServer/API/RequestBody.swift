@@ -13,10 +13,19 @@ struct RequestBody: Sendable {
         do {
             tree = try JSONTree.parse(bytes)
         } catch {
-            throw APIError.malformed("The body is not JSON: \(error.faults[0])")
+            let words = String(describing: error.faults[0])
+            throw APIError.malformed("The body is not JSON: \(Self.harmless(words, of: bytes))")
         }
         guard case .object(let members) = tree else { throw APIError.malformed("The body is not a JSON object.") }
         self.members = members
+    }
+
+    /// What is wrong with a body, without a piece of it where that may be a secret's.
+    private static func harmless(_ words: String, of bytes: [UInt8]) -> String {
+        guard JournalBody.mayHoldSecret(bytes), let found = words.firstRange(of: "found `"),
+            let end = words.lastIndex(of: "`"), found.upperBound <= end
+        else { return words }
+        return "\(words[..<found.lowerBound])found something else\(words[words.index(after: end)...])"
     }
 
     /// The value of a key, whatever it is; nil when there is none.

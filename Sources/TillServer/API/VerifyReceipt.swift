@@ -102,7 +102,7 @@ extension AppleAPI {
             throw APIError.malformed("The body has no text as receipt-data: \(body.words("receipt-data")).")
         }
         guard body["password"] == nil || body.text("password") != nil else {
-            throw APIError.malformed("The password must be a text: \(body.words("password")).")
+            throw APIError.malformed("The password must be a text, and is something else.")
         }
         let excludes =
             body.flag("exclude-old-transactions")

@@ -33,6 +33,9 @@ extension ControlAPI {
         ]
     )
 
+    /// Paths that take a state of any length.
+    package static let uploads: Set<String> = ["/v1/state"]
+
     var cleanStateRoutes: [ControlRoute] {
         [
             ControlRoute(

@@ -41,6 +41,9 @@ struct ByteListener: Sendable {
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             // A connection that nobody takes any more must not be a stream of bytes yet; so nothing is read before.
             .childChannelOption(.autoRead, value: false)
+            .childChannelInitializer { client in
+                client.eventLoop.makeCompletedFuture { try client.pipeline.syncOperations.addHandler(Doorstep()) }
+            }
         let server =
             switch place {
             case .address(let host, let port):
@@ -71,6 +74,7 @@ struct ByteListener: Sendable {
         do {
             let bytes = try await client.eventLoop.submit {
                 let bytes = try Tunnel.bytes(client)
+                try client.pipeline.syncOperations.handler(type: Doorstep.self).open()
                 try? client.syncOptions?.setOption(.autoRead, value: true)
                 return bytes
             }.get()
@@ -94,6 +98,43 @@ struct ByteListener: Sendable {
         }
 
         func leave() { count.withLock { $0 -= 1 } }
+    }
+}
+
+/// Keeps what comes before a connection is a stream of bytes. Nothing is asked for until then, but the end of what the
+/// client sends is told at once, and with it what came before; nobody would ever know.
+private final class Doorstep: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private var context: ChannelHandlerContext?
+    private var isOpen = false
+    private var kept: [ByteBuffer] = []
+    private var hasEnded = false
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isOpen { context.fireChannelRead(data) } else { kept.append(unwrapInboundIn(data)) }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if !isOpen, case ChannelEvent.inputClosed? = event as? ChannelEvent {
+            hasEnded = true
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// Somebody is there.
+    func open() {
+        isOpen = true
+        guard let context else { return }
+        for part in kept { context.fireChannelRead(wrapInboundOut(part)) }
+        if !kept.isEmpty { context.fireChannelReadComplete() }
+        kept = []
+        if hasEnded { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
     }
 }
 

@@ -12,6 +12,8 @@ package struct ConnectionLimits: Sendable {
     package var headerBytes: Int
     /// Fields of one request; one more and it is refused.
     package var headerCount: Int
+    /// Paths whose bodies may be of any length; the deadline then counts from the last piece.
+    package var uploads: Set<String> = []
 
     /// Limits that no honest client meets.
     package init(requestDeadline: TimeAmount = .seconds(60), headerBytes: Int = 64 * 1_024, headerCount: Int = 100) {
@@ -24,9 +26,9 @@ package struct ConnectionLimits: Sendable {
 extension ConnectionLimits {
     /// The same for a connection of HTTP/1.1.
     var http1: HTTP1Channel.Configuration {
-        let deadline = requestDeadline
+        let (deadline, uploads) = (requestDeadline, uploads)
         return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestDeadline(deadline)],
+            additionalChannelHandlers: [RequestDeadline(deadline, uploads: uploads)],
             idleTimeout: deadline,
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: headerBytes,

@@ -1,7 +1,9 @@
+import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection whose request does not arrive whole in time: headers without end, bodies byte by byte.
+/// Closes a connection whose request does not arrive whole in time: headers without end, bodies byte by byte. A body
+/// that may be of any length must come on in time.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -9,10 +11,14 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let limit: TimeAmount
+    private let uploads: Set<String>
+    private var isUpload = false
     private var timer: Scheduled<Void>?
 
-    init(_ limit: TimeAmount) {
+    /// - Parameter uploads: paths whose bodies may be of any length.
+    init(_ limit: TimeAmount, uploads: Set<String> = []) {
         self.limit = limit
+        self.uploads = uploads
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -34,7 +40,11 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .end = unwrapInboundIn(data) { stop() }
+        switch unwrapInboundIn(data) {
+        case .head(let head): isUpload = head.path.map(uploads.contains) ?? false
+        case .body: if isUpload { start(context) }
+        case .end: stop()
+        }
         context.fireChannelRead(data)
     }
 

@@ -25,7 +25,7 @@ extension Shop {
             case .happenings: [.clock, .job, .fault]
             case .everything: Set(DocumentKind.allCases).subtracting(DocumentKind.lasting)
             }
-        try await gate.alone {
+        try await replacing {
             try checkKnown(app)
             try await storage.erase(app: app, documents: kinds)
             try await readAgain()
@@ -55,7 +55,7 @@ extension Shop {
     /// - Throws: `StateRefused`.
     package func restoreSnapshot(_ name: String) async throws -> Snapshot {
         try checkMayReset()
-        return try await gate.alone {
+        return try await replacing {
             guard Self.isName(name), let snapshot = try await snapshots().first(where: { $0.name == name }) else {
                 throw StateRefused.unknownSnapshot(name, known: try await snapshots().map(\.name))
             }
@@ -78,6 +78,16 @@ extension Shop {
     /// Snapshots at the most.
     package static let mostSnapshots = 100
 
+    /// Runs a body alone that puts another state in place of the present one, and then tells who waits for clocks.
+    func replacing<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        let value = try await gate.alone(body)
+        // Not before the new era: what is sent in the old one is not noted.
+        for clock in everyClock { signals.moved(clock) }
+        // As after a start: what was under way when the state was saved is finished.
+        Task { await resumeLongWork() }
+        return value
+    }
+
     /// Restores a snapshot and reads everything again; only for who is alone.
     func putBack(_ name: String) async throws {
         do {
@@ -98,7 +108,6 @@ extension Shop {
         signatures.clear()
         recentRows.clear()
         setAside.clear()
-        for clock in everyClock { signals.moved(clock) }
     }
 
     func checkMayReset() throws {

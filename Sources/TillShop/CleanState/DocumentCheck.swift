@@ -1,3 +1,4 @@
+import Foundation
 import TillCore
 import TillSigning
 import TillStorage
@@ -5,22 +6,67 @@ import TillStorage
 extension Registry {
     /// What is wrong with a document that somebody wishes to put down; nil when it can be read as what its kind says.
     static func fault(in document: Document) -> String? {
+        let words = "the \(document.kind.rawValue) \(document.name.cut(toBytes: 64))"
         do {
-            switch document.kind {
-            case .team: _ = try document.decoded(as: Team.self)
-            case .app: _ = try document.decoded(as: AppRecord.self)
-            case .key: _ = try key(of: document.decoded(as: KeyRecord.self))
-            case .catalog: _ = try document.decoded(as: Catalog.self)
-            case .rules: _ = try document.decoded(as: ScopeRules.self)
-            case .clock: _ = try document.decoded(as: Clocks.Record.self)
-            case .job: _ = try document.decoded(as: JobRecord.self)
-            case .revocation: _ = try document.decoded(as: OCSPState.self)
-            case .fault: _ = try document.decoded(as: FaultRule.self)
-            case .chain, .shop: break
-            }
-            return nil
+            let known = try names(of: document)
+            return known.contains { $0.name == document.name && $0.app == document.app }
+                ? nil : "\(words) is not what its name says"
         } catch {
-            return "the \(document.kind.rawValue) \(document.name.cut(toBytes: 64)) cannot be read"
+            return "\(words) cannot be read"
         }
+    }
+
+    private typealias Name = (name: String, app: String?)
+
+    /// Under which name, and as part of which app, a document may lie that has this body.
+    private static func names(of document: Document) throws -> [Name] {
+        switch document.kind {
+        case .team:
+            return [(try document.decoded(as: Team.self).issuerID, nil)]
+        case .app:
+            let id = try document.decoded(as: AppRecord.self).bundleID
+            return [(id, id)]
+        case .key:
+            let record = try document.decoded(as: KeyRecord.self)
+            _ = try key(of: record)
+            return [(record.id, record.offersOf)]
+        case .catalog:
+            _ = try document.decoded(as: Catalog.self)
+            return document.app.map { [($0, $0)] } ?? []
+        case .rules:
+            _ = try document.decoded(as: ScopeRules.self)
+            guard let app = document.app else { return [] }
+            return Realm.allCases.map { ("\($0.rawValue)/\(app)", app) }
+        case .clock:
+            let record = try document.decoded(as: Clocks.Record.self)
+            guard record.state.isPossible, record.leap?.isPossible ?? true else { return [] }
+            return [(record.documentName, record.app)]
+        case .job:
+            let record = try document.decoded(as: JobRecord.self)
+            return [(record.id, record.app)]
+        case .fault:
+            let rule = try document.decoded(as: FaultRule.self)
+            let number = Int(rule.id.dropFirst()) ?? 0
+            return (1..<1_000_000_000).contains(number) ? [("f\(number)", rule.app)].filter { $0.name == rule.id } : []
+        case .revocation:
+            _ = try document.decoded(as: OCSPState.self)
+            return [(document.name, nil)]
+        case .chain:
+            return try chainID(inHeader: document.decoded()).map { [($0, nil)] } ?? []
+        case .shop:
+            return [(document.name, nil)]
+        }
+    }
+
+    /// The id of the chain that has this header; nil when it is none.
+    private static func chainID(inHeader header: String) throws -> String? {
+        struct Header: Decodable {
+            let x5c: [String]
+        }
+        guard let bytes = Base64URL.decode(header),
+            let text = try JSONDecoder().decode(Header.self, from: Data(bytes)).x5c.first,
+            let leaf: [UInt8] = Base64.decode(text)
+        else { return nil }
+        return SigningChain.id(ofLeaf: leaf)
     }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Logging
 import TillCore
 import TillSigning
 import TillStorage
@@ -16,7 +17,7 @@ extension Shop {
     /// - Throws: `StateRefused` for an app that does not exist, and whatever `write` throws.
     package func exportState(of app: String?, to write: ([UInt8]) async throws -> Void) async throws {
         try checkKnown(app)
-        let name = ".export-\(UUID().uuidString.lowercased())"
+        let name = passingName("export")
         do {
             let snapshot = try await gate.together {
                 try await storage.save(Snapshot(name: name, app: app, savedAt: wallClock()))
@@ -29,14 +30,21 @@ extension Shop {
         }
     }
 
-    /// Forgets copies that a crash left behind in the middle of an export or import; others may be at work on younger
-    /// ones.
-    func forgetUnfinishedCopies() async throws {
-        let hourAgo = wallClock().advanced(milliseconds: -3_600_000)
-        for snapshot in try await storage.snapshots() where snapshot.name.hasPrefix(".") && snapshot.savedAt < hourAgo {
-            try await storage.remove(snapshot: snapshot.name)
+    /// Forgets copies that a crash left behind in the middle of an export or import. Those of this process may be at
+    /// work.
+    func forgetUnfinishedCopies() async {
+        do {
+            for snapshot in try await storage.snapshots()
+            where snapshot.name.hasPrefix(".") && !snapshot.name.hasSuffix(copyMark) {
+                try await storage.remove(snapshot: snapshot.name)
+            }
+        } catch {
+            logger.error("unfinished copies were not removed", metadata: ["cause": "\(error)"])
         }
     }
+
+    /// A name for a copy that is there for an export or import only.
+    func passingName(_ word: String) -> String { ".\(word)-\(UUID().uuidString.lowercased())\(copyMark)" }
 
     private func writeOut(_ snapshot: Snapshot, to write: ([UInt8]) async throws -> Void) async throws {
         var digest = SHA256()

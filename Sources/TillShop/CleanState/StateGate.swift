@@ -44,7 +44,8 @@ final class StateGate: Sendable {
         return try await Self.$pass.withValue(pass, operation: body)
     }
 
-    /// Runs a body while nobody else is inside. A new era begins with it.
+    /// Runs a body while nobody else is inside. A new era begins at its end: what somebody reads meanwhile, who is not
+    /// inside, may still be of the old one.
     func alone<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         await withCheckedContinuation { going in
             let isFree = state.withLock { state in
@@ -57,7 +58,6 @@ final class StateGate: Sendable {
             }
             if isFree { going.resume() }
         }
-        state.withLock { $0.era += 1 }
         defer { leaveAlone() }
         return try await body()
     }
@@ -91,6 +91,7 @@ final class StateGate: Sendable {
 
     private func leaveAlone() {
         let next: [CheckedContinuation<Void, Never>] = state.withLock { state in
+            state.era += 1
             // Those who waited meanwhile come before the next who wants to be alone.
             state.isAlone = false
             if state.waiting.isEmpty {

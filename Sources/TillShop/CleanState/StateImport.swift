@@ -8,7 +8,7 @@ import TillStorage
 /// nothing is missing or changed, in place of what is there.
 package struct StateImport: ~Copyable {
     private let shop: Shop
-    private let name = ".import-\(UUID().uuidString.lowercased())"
+    private let name: String
     private var digest = SHA256()
     private var line: [UInt8] = []
     private var lineNumber = 0
@@ -17,18 +17,20 @@ package struct StateImport: ~Copyable {
     private var section: Section?
     private var seen: Set<String> = []
     private var rows = 0
-    /// Of all identifiers in the rows.
-    private var highestCounter: Int64 = 0
+    private var check = StateCheck()
     private var waiting: [TableRow] = []
+    private var waitingBytes = 0
     private var companions: [Document] = []
+    private var companionBytes = 0
 
     private enum Section: Equatable {
         case table(ShopTable)
         case companions
     }
 
-    /// Rows that go to the store together.
+    /// Rows, and bytes of rows, that go to the store together.
     private static let batch = 500
+    private static let batchBytes = 4 << 20
     private static let mostCompanions = 10_000
 
     /// Begins to take a state in.
@@ -37,6 +39,7 @@ package struct StateImport: ~Copyable {
     package init(_ shop: Shop) throws {
         try shop.checkMayReset()
         self.shop = shop
+        name = shop.passingName("import")
     }
 
     /// The next bytes of the text.
@@ -67,17 +70,20 @@ package struct StateImport: ~Copyable {
             await abandon()
             throw error
         }
-        let (shop, name, companions, highWater) = (shop, name, companions, highestCounter + 1)
+        let (shop, name, companions, highWater) = (shop, name, companions, check.highestCounter + 1)
         let snapshot = Snapshot(name: name, app: head.app, savedAt: shop.wallClock())
         // A state without a row has no copy yet.
         try await shop.storage.add([], of: .documents, to: snapshot)
         let counted = try await shop.storage.snapshots().first { $0.name == name } ?? snapshot
         do {
-            try await shop.gate.alone {
+            try await shop.replacing {
                 try await shop.storage.reserveIdentifiers(below: highWater)
                 await shop.identifiers.forget()
-                try await shop.putMissing(companions)
+                // In the same copy, so that they come with the state or not at all.
+                let missing = try await shop.missing(of: companions)
+                try await shop.storage.add(missing.map(\.row), of: .documents, to: snapshot)
                 try await shop.putBack(name)
+                for document in missing where document.kind == .chain { shop.chains.learn(document) }
             }
         } catch {
             try? await shop.storage.remove(snapshot: name)
@@ -91,6 +97,7 @@ package struct StateImport: ~Copyable {
         guard let head, foot != nil else { throw refused("the text ends before its last line") }
         let missing = ShopTable.allCases.map(\.rawValue).filter { !seen.contains($0) }
         guard missing.isEmpty else { throw refused("it lacks the table \(missing.joined(separator: ", "))") }
+        if let fault = check.fault(in: companions) { throw refused(fault) }
         return head
     }
 
@@ -129,6 +136,7 @@ package struct StateImport: ~Copyable {
             throw refused("the format is \(head.format); this Till reads format \(StateFile.format)")
         }
         self.head = head
+        check.app = head.app
     }
 
     private mutating func begin(_ part: StateFile.Part) throws -> Section {
@@ -141,6 +149,9 @@ package struct StateImport: ~Copyable {
         } else if let table = ShopTable(rawValue: part.table) {
             section = .table(table)
             columns = table.columns.map(\.name)
+            guard ShopTable.allCases.prefix(while: { $0 != table }).allSatisfy({ seen.contains($0.rawValue) }) else {
+                throw refused("the table \(part.table) comes too early")
+            }
         } else {
             throw refused("there is no table \(part.table.prefix(64))")
         }
@@ -155,10 +166,10 @@ package struct StateImport: ~Copyable {
         switch section {
         case .table(let table)?:
             guard let row = StateFile.row(text, of: table) else { throw refused("this is no row of \(table.rawValue)") }
-            if let fault = fault(in: row, of: table) { throw refused(fault) }
-            highestCounter = max(highestCounter, Self.counter(in: row, of: table))
+            if let fault = check.fault(in: row, of: table) { throw refused(fault) }
             waiting.append(row)
-            if waiting.count >= Self.batch { try await flush() }
+            waitingBytes += text.count
+            if waiting.count >= Self.batch || waitingBytes >= Self.batchBytes { try await flush() }
         case .companions?:
             guard let document = StateFile.row(text, of: .documents).flatMap({ Document($0) }) else {
                 throw refused("this is no document")
@@ -166,7 +177,9 @@ package struct StateImport: ~Copyable {
             guard [.team, .key, .chain].contains(document.kind), companions.count < Self.mostCompanions else {
                 throw refused("a document of the kind \(document.kind.rawValue) does not come along")
             }
-            try check(document)
+            if let fault = Registry.fault(in: document) { throw refused(fault) }
+            companionBytes += text.count
+            guard companionBytes <= StateFile.longestLine else { throw refused("the companions are too long") }
             companions.append(document)
         case nil: throw refused("a row comes before any table")
         }
@@ -189,71 +202,20 @@ package struct StateImport: ~Copyable {
         let snapshot = Snapshot(name: name, app: head?.app, savedAt: shop.wallClock())
         try await shop.storage.add(waiting, of: table, to: snapshot)
         waiting = []
-    }
-
-    // MARK: Checks
-
-    /// What the store could not say of a row, or only too late.
-    private func fault(in row: TableRow, of table: ShopTable) -> String? {
-        if let app = head?.app, table != .ledger, row["app", of: table] != .text(app) {
-            return "a row of \(table.rawValue) is of another app than \(app)"
-        }
-        if case .text(let realm)? = row["realm", of: table], Realm(rawValue: realm) == nil {
-            return "there is no realm \(realm.prefix(64))"
-        }
-        switch table {
-        case .documents:
-            guard let document = Document(row) else { return "there is no such kind of document" }
-            if DocumentKind.lasting.contains(document.kind) {
-                return "a document of the kind \(document.kind.rawValue) is no part of a state"
-            }
-            return Registry.fault(in: document)
-        case .accounts:
-            guard case .text(let state)? = row["state", of: table],
-                let account = try? JSONDecoder().decode(Account.self, from: Data(state.utf8)),
-                row["account", of: table] == .integer(account.id.number),
-                row["partition", of: table] == .integer(account.id.partition.number)
-            else { return "the state of this account cannot be read" }
-        default: break
-        }
-        return nil
-    }
-
-    /// The highest counter value in the identifiers of a row.
-    private static func counter(in row: TableRow, of table: ShopTable) -> Int64 {
-        func number(_ column: String) -> Int64? {
-            if case .integer(let number)? = row[column, of: table] { number } else { nil }
-        }
-        func transaction(_ column: String) -> Int64? {
-            number(column).map { Identifiers.counter(of: TransactionID($0)) }
-        }
-        func bare(_ column: String) -> Int64? { number(column).map { $0 / Partition.count } }
-        let counters: [Int64?] =
-            switch table {
-            case .accounts: [number("account").map { Identifiers.counter(of: AccountID($0)) }]
-            case .ledger: [transaction("id"), transaction("line_item"), bare("order_number")]
-            case .outbox: [bare("id")]
-            case .documents, .redemptions, .deliveries: []
-            }
-        return counters.compactMap { $0 }.max() ?? 0
-    }
-
-    private func check(_ document: Document) throws {
-        if let fault = Registry.fault(in: document) { throw refused(fault) }
+        waitingBytes = 0
     }
 
     private func refused(_ what: String) -> StateRefused { .badFile(line: max(lineNumber, 1), what) }
 }
 
 extension Shop {
-    /// Puts documents down where there is none of their name.
-    fileprivate func putMissing(_ documents: [Document]) async throws {
+    /// Those of whose name there is none.
+    fileprivate func missing(of documents: [Document]) async throws -> [Document] {
         var missing: [Document] = []
         for (kind, some) in Dictionary(grouping: documents, by: \.kind) {
             let known = Set(try await storage.documents(kind).map(\.name))
             missing += some.filter { !known.contains($0.name) }
         }
-        if !missing.isEmpty { try await storage.put(missing) }
-        for document in missing where document.kind == .chain { chains.learn(document) }
+        return missing
     }
 }

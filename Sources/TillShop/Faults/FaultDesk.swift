@@ -45,18 +45,28 @@ package final class FaultDesk: Sendable {
     private let storage: any Storage
     private let wallClock: @Sendable () -> Timestamp
     private let standings: Mutex<[Standing]>
+    /// The highest number that a rule ever had. It is not used again: a rule in a snapshot keeps its name.
+    private let highest: Mutex<Int>
 
     init(storage: any Storage, wallClock: @escaping @Sendable () -> Timestamp) async throws {
         self.storage = storage
         self.wallClock = wallClock
-        standings = Mutex(try await Self.read(storage))
+        let read = try await Self.read(storage)
+        let noted = try await storage.documents(.shop).first { $0.name == Self.highestName }.flatMap { Int($0.body) }
+        standings = Mutex(read)
+        highest = Mutex(max(noted ?? 0, Self.highest(of: read)))
     }
 
     /// Follows the store, in which everything was replaced; every count begins anew.
     func reload() async throws {
         let read = try await Self.read(storage)
         standings.withLock { $0 = read }
+        highest.withLock { $0 = max($0, Self.highest(of: read)) }
     }
+
+    private static let highestName = "faults"
+
+    private static func highest(of standings: [Standing]) -> Int { standings.map { number($0.rule.id) }.max() ?? 0 }
 
     private static func read(_ storage: any Storage) async throws -> [Standing] {
         let rules = try await storage.documents(.fault).map { try $0.decoded(as: FaultRule.self) }
@@ -78,18 +88,26 @@ package final class FaultDesk: Sendable {
         let made: FaultRule? = standings.withLock { standings in
             guard standings.count < Self.most else { return nil }
             var made = rule
-            made.id = "f\((standings.map { Self.number($0.rule.id) }.max() ?? 0) + 1)"
+            made.id = "f\(nextNumber())"
             standings.append(Standing(rule: made))
             return made
         }
         guard let made else { return nil }
         do {
-            try await storage.put([try Document(kind: .fault, name: made.id, app: made.app, encoding: made)])
+            let number = Document(kind: .shop, name: Self.highestName, body: String(Self.number(made.id)))
+            try await storage.put([try Document(kind: .fault, name: made.id, app: made.app, encoding: made), number])
         } catch {
             standings.withLock { $0.removeAll { $0.rule.id == made.id } }
             throw error
         }
         return made
+    }
+
+    private func nextNumber() -> Int {
+        highest.withLock { highest in
+            highest += 1
+            return highest
+        }
     }
 
     /// Removes a rule, or all of them.

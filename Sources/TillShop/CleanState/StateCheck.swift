@@ -1,0 +1,140 @@
+import Foundation
+import TillCore
+import TillStorage
+
+/// What the store could not say of the rows of a written state, or only too late: whether each is of the app that the
+/// text is of, names what came before it, and has numbers that can be.
+struct StateCheck {
+    /// Nil for the whole shop.
+    var app: String?
+    /// Of all identifiers in the rows.
+    private(set) var highestCounter: Int64 = 0
+    private var accounts: Set<Int64> = []
+    private var notifications: Set<Int64> = []
+    /// The team of the app.
+    private var team: String?
+
+    /// What is wrong with a row; nil when nothing is. Tables come in their order.
+    mutating func fault(in row: TableRow, of table: ShopTable) -> String? {
+        if let app, table != .ledger, row["app", of: table] != .text(app) {
+            return "a row of \(table.rawValue) is of another app than \(app)"
+        }
+        if case .text(let realm)? = row["realm", of: table], Realm(rawValue: realm) == nil {
+            return "there is no realm \(realm.prefix(64))"
+        }
+        guard take(Self.numbers(in: row, of: table)), Self.liesInItsPartition(row, of: table) else {
+            return "a row of \(table.rawValue) has a number that no Till gives"
+        }
+        switch table {
+        case .documents: return fault(inDocument: row)
+        case .accounts: return fault(inAccount: row)
+        case .ledger:
+            guard let account = Self.number("account", in: row, of: table), accounts.contains(account) else {
+                return "a row of ledger is of an account that is not in the text"
+            }
+        case .outbox:
+            if let account = Self.number("account", in: row, of: table), !accounts.contains(account) {
+                return "a row of outbox is of an account that is not in the text"
+            }
+            if let id = Self.number("id", in: row, of: table) { notifications.insert(id) }
+        case .deliveries:
+            guard let id = Self.number("notification", in: row, of: table), notifications.contains(id) else {
+                return "a row of deliveries is of a notification that is not in the text"
+            }
+        case .redemptions: break
+        }
+        return nil
+    }
+
+    /// What is wrong with the documents that come along; nil when nothing is.
+    func fault(in companions: [Document]) -> String? {
+        var seen: Set<[String]> = []
+        for document in companions {
+            let words = "\(document.kind.rawValue) \(document.name.cut(toBytes: 64))"
+            guard seen.insert([document.kind.rawValue, document.name]).inserted else {
+                return "the \(words) comes twice"
+            }
+            let isOfTeam =
+                switch document.kind {
+                case .chain: true
+                case .team: app != nil && document.name == team
+                case .key: app != nil && (try? document.decoded(as: KeyRecord.self))?.issuerID == team
+                default: false
+                }
+            guard isOfTeam, document.app == nil else { return "the \(words) does not belong to this state" }
+        }
+        return nil
+    }
+
+    private mutating func fault(inDocument row: TableRow) -> String? {
+        guard let document = Document(row) else { return "there is no such kind of document" }
+        if DocumentKind.lasting.contains(document.kind) {
+            return "a document of the kind \(document.kind.rawValue) is no part of a state"
+        }
+        if let fault = Registry.fault(in: document) { return fault }
+        if document.kind == .app, let record = try? document.decoded(as: AppRecord.self) { team = record.issuerID }
+        return nil
+    }
+
+    private mutating func fault(inAccount row: TableRow) -> String? {
+        guard case .text(let state)? = row["state", of: .accounts],
+            let account = try? JSONDecoder().decode(Account.self, from: Data(state.utf8))
+        else { return "the state of this account cannot be read" }
+        let partition = Partition(realm: account.realm, app: account.app, customer: account.customer)
+        let columns: KeyValuePairs<String, Cell> = [
+            "account": .integer(account.id.number), "partition": .integer(partition.number),
+            "realm": .text(account.realm.rawValue), "app": .text(account.app), "customer": .text(account.customer),
+            "version": .integer(account.version), "change_number": .integer(account.changeNumber),
+            "row_count": .integer(account.rowCount), "clock": .text(account.clockName.key),
+        ]
+        guard account.id.partition == partition, columns.allSatisfy({ row[$0.key, of: .accounts] == $0.value }) else {
+            return "the state of this account is not what its columns say"
+        }
+        accounts.insert(account.id.number)
+        return nil
+    }
+
+    // MARK: Numbers
+
+    /// Notes the highest counter; false for an identifier that was never given.
+    private mutating func take(_ counters: [Int64?]) -> Bool {
+        for counter in counters {
+            guard let counter, (0..<Identifiers.mostCounters).contains(counter) else { return false }
+            highestCounter = max(highestCounter, counter)
+        }
+        return true
+    }
+
+    /// The counter values of the identifiers in a row; nil for what is none.
+    private static func numbers(in row: TableRow, of table: ShopTable) -> [Int64?] {
+        func counters(_ column: String, _ counter: (Int64) -> Int64?) -> [Int64?] {
+            number(column, in: row, of: table).map { [$0 < 0 ? nil : counter($0)] } ?? []
+        }
+        func transaction(_ number: Int64) -> Int64? { Identifiers.counter(of: TransactionID(number)) }
+        func bare(_ number: Int64) -> Int64? { number / Partition.count }
+        return switch table {
+        case .accounts:
+            counters("account") { AccountID.hasShape($0) ? Identifiers.counter(of: AccountID($0)) : nil }
+        case .ledger:
+            counters("id", transaction) + counters("line_item", transaction) + counters("order_number", bare)
+        case .outbox: counters("id", bare)
+        case .documents, .redemptions, .deliveries: []
+        }
+    }
+
+    /// Whether the partition is the one that the row's own number names; of an account more is asked.
+    private static func liesInItsPartition(_ row: TableRow, of table: ShopTable) -> Bool {
+        let column: String? =
+            switch table {
+            case .ledger, .outbox: "id"
+            case .deliveries: "notification"
+            case .documents, .accounts, .redemptions: nil
+            }
+        guard let column, let number = number(column, in: row, of: table) else { return true }
+        return row["partition", of: table] == .integer(Partition(of: number).number)
+    }
+
+    private static func number(_ column: String, in row: TableRow, of table: ShopTable) -> Int64? {
+        if case .integer(let number)? = row[column, of: table] { number } else { nil }
+    }
+}

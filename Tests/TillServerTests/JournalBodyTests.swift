@@ -1,0 +1,41 @@
+import Testing
+
+@testable import TillServer
+
+@Suite("No secret reaches the journal with a body")
+struct JournalBodyTests {
+    private static let secret = "0123456789abcdef"
+
+    @Test(
+        "Whatever is wrong with the body",
+        arguments: [
+            #"{"password":"SECRET"}"#, #"{"Password":"SECRET"}"#, #"{"a":[{"sharedSecret":"SECRET"}]}"#,
+            #"{"password":"x","password":"SECRET"}"#, #"{"password":"SECRET"#, #"{"a":1 "password":"SECRET"}"#,
+            #"{"pass\u0077ord":"SECRET"}"#, #"{"pass\u0077ord":"SECRET""#, "{'password':'SECRET'}",
+            "receipt-data=AAAA&password=SECRET", "\u{feff}{\"password\":\"SECRET\"}", #"{"password":SECRET}"#,
+        ]
+    )
+    func struckOut(_ pattern: String) {
+        let text = pattern.replacing("SECRET", with: Self.secret)
+        let wide = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+        for bytes in [Array(text.utf8), wide, [0xff] + Array(text.utf8)] {
+            let shown = JournalBody.text(bytes).filter { $0 != "\0" }
+            #expect(!shown.contains(Self.secret), "\(shown)")
+        }
+    }
+
+    @Test("What is wrong with a body is told without a piece of a secret")
+    func explained() throws {
+        for text in ["{\"password\": SECRET}", "{\"password\"/**/:\"SECRET\"}"] {
+            let error = try #require(throws: APIError.self) { try RequestBody(Array(text.utf8)) }
+            #expect(error.explanation.contains("line 1") && !error.explanation.contains("SEC"), "\(error.explanation)")
+        }
+        let error = try #require(throws: APIError.self) { try RequestBody(Array("[SECRET]".utf8)) }
+        #expect(error.explanation.contains("`SECRET"))
+    }
+
+    @Test("Other bodies stand as they were sent")
+    func kept() {
+        for text in [#"{ "a" : 1 }"#, #"{"a":"#, "a=b"] { #expect(JournalBody.text(Array(text.utf8)) == text) }
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+import TillCore
+import TillStorage
+import TillTesting
+
+@testable import TillShop
+
+@Suite("A state that was put back stands as it was, whatever was under way")
+struct RestoreTests {
+    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let clock = ClockName(scope)
+
+    private func text(_ shop: Shop) async throws -> [UInt8] {
+        var text: [UInt8] = []
+        try await shop.exportState(of: nil) { text += $0 }
+        return text
+    }
+
+    @Test("What fell due by a clock that ran before does not happen in the state that was put back")
+    func ticking() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
+        for number in 0..<80 { try await test.buy("pro", by: "customer \(number)") }
+        let before = try await text(test.shop)
+        _ = try await test.shop.saveSnapshot("fresh", of: nil)
+        let ticker = Ticker(test.shop)
+        for round in 1...3 {
+            _ = try await test.shop.setClock(Self.clock, .run(speed: 1))
+            test.advance(20 * 31_536_000_000)
+            await ticker.tick()
+            while test.shop.gate.inside == 0 { await Task.yield() }
+            try await Task.sleep(for: .milliseconds(20 * round))
+            _ = try await test.shop.restoreSnapshot("fresh")
+            try await Task.sleep(for: .milliseconds(200))
+            await test.shop.gate.together {}
+            #expect(try await text(test.shop) == before)
+        }
+    }
+
+    @Test("A leap in the middle of which the state was saved is finished")
+    func leaping() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
+        try await test.buy("pro", by: "ann")
+        let target = Period(1, .year).end(from: test.shop.now(on: Self.clock))
+        var record = test.shop.clocks.record(Self.clock)
+        record.leap = Clocks.Leap(to: target, speed: 0)
+        try await test.shop.clocks.put(record)
+        _ = try await test.shop.saveSnapshot("leaping", of: TestShop.bundleID)
+        try await test.shop.reset(app: TestShop.bundleID, .happenings)
+        _ = try await test.shop.restoreSnapshot("leaping")
+        for _ in 0..<500 where test.shop.clocks.record(Self.clock).leap != nil {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(test.shop.clock(Self.clock) == .frozen(at: target))
+    }
+
+    @Test("A fault that was removed comes back under its name, although there are others since")
+    func faults() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let desk = test.shop.faults
+        var rule = FaultRule(id: "", kind: .cut, seed: 1)
+        rule.app = TestShop.bundleID
+        let first = try await desk.add(rule)
+        _ = try await test.shop.saveSnapshot("faulty", of: TestShop.bundleID)
+        _ = try await desk.remove(nil)
+        let second = try await desk.add(FaultRule(id: "", kind: .half, seed: 1))
+        _ = try await test.shop.restoreSnapshot("faulty")
+        #expect(desk.all.map(\.rule) == [first, second].compactMap { $0 })
+        let again = try await FaultDesk(storage: test.shop.storage, wallClock: { test.now })
+        #expect(try await again.add(FaultRule(id: "", kind: .half, seed: 1))?.id == "f3")
+    }
+
+    @Test("A copy that a crash left behind is forgotten at once, one that is being made is not")
+    func leftovers() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let present = test.shop.passingName("export")
+        for name in [".export-of-another-life", present] {
+            _ = try await test.shop.storage.save(Snapshot(name: name, app: nil, savedAt: test.now))
+        }
+        await test.shop.forgetUnfinishedCopies()
+        #expect(try await test.shop.storage.snapshots().map(\.name) == [present])
+    }
+}
