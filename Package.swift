@@ -111,8 +111,9 @@ let package = Package(
         .target(
             name: "TillTesting",
             dependencies: [
-                "TillServer", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore", logging, nioCore,
-                nioPosix, nioHTTP1, nioSSL, crypto, x509, asn1,
+                "TillServer", "TillShop", "TillPostgres", "TillSQLite", "TillStorage", "TillSigning", "TillCore",
+                logging,
+                nioCore, nioPosix, nioHTTP1, nioSSL, crypto, x509, asn1,
             ],
             swiftSettings: settings
         ),

@@ -33,10 +33,10 @@ extension [UInt8]: Argument {
 struct TextList: Argument {
     let texts: [String]
 
-    /// Nil stands for no filter.
+    /// Nil stands for no filter. No row has a text with U+0000, which the server refuses to be asked for.
     init?(_ texts: [String]) {
         guard !texts.isEmpty else { return nil }
-        self.texts = texts
+        self.texts = texts.filter { !$0.utf8.contains(0) }
     }
 
     /// None stands for none.

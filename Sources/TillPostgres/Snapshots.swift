@@ -129,31 +129,3 @@ extension Session {
         }
     }
 }
-
-extension Cell {
-    fileprivate init(_ row: Row, _ column: Int, _ kind: ShopTable.Column.Kind) {
-        self =
-            switch kind {
-            case .integer: row.maybeInt(column).map { .integer($0) } ?? .null
-            case .text: row.maybeText(column).map { .text($0) } ?? .null
-            case .bytes: row.maybeBytes(column).map { .bytes($0) } ?? .null
-            }
-    }
-}
-
-extension TableRow {
-    fileprivate var arguments: Arguments {
-        var arguments = Arguments()
-        arguments.append(
-            cells.map { cell -> (any Argument)? in
-                switch cell {
-                case .integer(let number): number
-                case .text(let text): text
-                case .bytes(let bytes): bytes
-                case .null: nil
-                }
-            }
-        )
-        return arguments
-    }
-}

@@ -1,14 +1,14 @@
 import TillCore
 import TillStorage
 
-/// What snapshots do with each of the shop's tables. All of it reads or writes what belongs to an app or to everybody,
+/// What snapshots, and the way to another engine, do with each of the shop's tables. All of it reads or writes what belongs to an app or to everybody,
 /// which lies in all partitions.
 struct TableStatement: SentStatement, CaseIterable {
     let act: Act
     let table: ShopTable
 
     enum Act: String, CaseIterable {
-        case saveApp, saveAll, restore, eraseApp, eraseAll, remove, count, page, add
+        case saveApp, saveAll, restore, eraseApp, eraseAll, remove, count, page, add, first, next, fill
     }
 
     static let allCases = Act.allCases.flatMap { act in
@@ -21,7 +21,10 @@ struct TableStatement: SentStatement, CaseIterable {
         switch act {
         case .remove, .count, .page, .add: .unpartitioned
         case .saveApp, .saveAll, .restore, .eraseApp, .eraseAll:
-            [.documents, .redemptions].contains(table) ? .unpartitioned : .sweep("a clean state is all of an app")
+            isPartitioned ? .sweep("a clean state is all of an app") : .unpartitioned
+        case .first, .next:
+            isPartitioned ? .sweep("what goes to another engine is everything") : .unpartitioned
+        case .fill: isPartitioned ? .onePartition : .unpartitioned
         }
     }
 
@@ -48,8 +51,21 @@ struct TableStatement: SentStatement, CaseIterable {
         case .add:
             let places = (1...table.columns.count + 1).map { "$\($0)" }.joined(separator: ", ")
             return "INSERT INTO \(copy) (snapshot, \(columns)) VALUES (\(places))"
+        case .first, .next:
+            let key = table.place.joined(separator: ", ")
+            let position = table.place.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+            let limit = act == .first ? 1 : table.place.count + 1
+            return """
+                SELECT \(columns) FROM \(table.rawValue) \(act == .first ? "" : "WHERE (\(key)) > (\(position))")
+                ORDER BY \(key) LIMIT $\(limit)
+                """
+        case .fill:
+            let places = table.columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+            return "INSERT INTO \(table.rawValue) (\(columns)) VALUES (\(places))"
         }
     }
+
+    private var isPartitioned: Bool { table.columns.contains { $0.name == "partition" } }
 
     /// Of all apps those that snapshots hold.
     private var ofAll: String {

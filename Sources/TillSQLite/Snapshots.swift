@@ -148,8 +148,6 @@ extension SQLiteStorage {
 }
 
 extension ShopTable {
-    fileprivate var columnList: String { columns.map(\.name).joined(separator: ", ") }
-
     /// Which rows of the table are an app's; of all apps those that snapshots hold.
     fileprivate func part(of app: String?) -> (condition: String, arguments: StatementArguments) {
         guard let app else {
@@ -167,34 +165,5 @@ extension ShopTable {
             case .deliveries: "(partition, notification) IN (SELECT partition, id FROM outbox WHERE \(scope))"
             }
         return (condition, [app])
-    }
-}
-
-extension Cell {
-    fileprivate init(_ row: Row, at index: Int, as kind: ShopTable.Column.Kind) {
-        guard !row.hasNull(atIndex: index) else {
-            self = .null
-            return
-        }
-        switch kind {
-        case .integer: self = .integer(row[index])
-        case .text: self = .text(row[index])
-        case .bytes: self = .bytes(Array(row[index] as Data))
-        }
-    }
-}
-
-extension TableRow {
-    fileprivate var arguments: StatementArguments {
-        StatementArguments(
-            cells.map { cell -> (any DatabaseValueConvertible)? in
-                switch cell {
-                case .integer(let number): number
-                case .text(let text): text
-                case .bytes(let bytes): Data(bytes)
-                case .null: nil
-                }
-            }
-        )
     }
 }

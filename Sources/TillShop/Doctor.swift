@@ -21,6 +21,7 @@ package struct Doctor: Sendable {
         var findings = fileFindings() + certificateFindings()
         do {
             let storage = try open()
+            if try await storage.isUnfinished { findings.append(MigrationRefused.unfinished.description) }
             findings += try await storage.examine()
             findings += await registryFindings(storage)
             let registry = try? await Registry(storage: storage)

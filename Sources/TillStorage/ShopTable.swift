@@ -116,11 +116,11 @@ package enum Cell: Hashable, Sendable {
     case bytes([UInt8])
     case null
 
-    /// Whether a column may hold it.
+    /// Whether a column may hold it, in every engine: U+0000 has no place in a text.
     package func fits(_ column: ShopTable.Column) -> Bool {
         switch self {
         case .integer: column.kind == .integer
-        case .text: column.kind == .text
+        case .text(let text): column.kind == .text && !text.utf8.contains(0)
         case .bytes: column.kind == .bytes
         case .null: column.isOptional
         }
@@ -134,6 +134,14 @@ package struct TableRow: Hashable, Sendable {
 
     /// A row.
     package init(_ cells: [Cell]) { self.cells = cells }
+
+    /// The cells of some columns, in the order of their names here.
+    package func cells(_ columns: [String], of table: ShopTable) -> [Cell] {
+        columns.compactMap { self[$0, of: table] }
+    }
+
+    /// The cells that make it one of its kind.
+    package func key(of table: ShopTable) -> [Cell] { cells(table.key, of: table) }
 
     /// The cell of a column.
     package subscript(_ column: String, of table: ShopTable) -> Cell? {

@@ -150,6 +150,15 @@ package protocol Storage: Sendable {
     /// Lets identifiers begin at a value at least, because rows that were carried here have those below it.
     func reserveIdentifiers(below highWater: Int64) async throws
 
+    // MARK: From engine to engine
+
+    /// Rows of a table, from the first after another (nil begins). Those of one partition, and those of a table without
+    /// partitions, come in the order of their keys; which partition comes when is the engine's choice.
+    func rows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow]
+
+    /// Adds rows to a table, all or none. It holds none of them yet.
+    func add(_ rows: [TableRow], to table: ShopTable) async throws
+
     // MARK: Care
 
     /// What is wrong inside the engine: damaged files, rows without their account, numbers that do not add up.

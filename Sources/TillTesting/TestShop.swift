@@ -2,7 +2,6 @@ import Foundation
 import Logging
 import Synchronization
 import TillCore
-import TillSQLite
 import TillShop
 import TillSigning
 import TillStorage
@@ -24,10 +23,15 @@ package final class TestShop: Sendable {
 
     /// Opens a shop that sells some products.
     ///
-    /// - Parameter now: the wall clock at the start, milliseconds since 1970.
-    package init(selling products: [Product] = [], settings: Settings = Settings(), now: Int64 = 1_767_225_600_000)
-        async throws
-    {
+    /// - Parameters:
+    ///   - engine: what keeps its data.
+    ///   - now: the wall clock at the start, milliseconds since 1970.
+    package init(
+        on engine: TestEngine = .sqlite,
+        selling products: [Product] = [],
+        settings: Settings = Settings(),
+        now: Int64 = 1_767_225_600_000
+    ) async throws {
         let folder = NSTemporaryDirectory() + "till-shop-\(UUID().uuidString)"
         directory = DataDirectory(folder)
         try directory.prepare()
@@ -39,7 +43,7 @@ package final class TestShop: Sendable {
         var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         logger.logLevel = .critical
         shop = try await Shop(
-            storage: try SQLiteStorage(path: directory.database),
+            storage: try engine.open(in: directory),
             chain: chain,
             settings: settings,
             logger: logger,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TillPostgres
 import TillSQLite
 import TillShop
 
@@ -67,6 +68,7 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Examines a data directory and names everything that is wrong.",
         discussion: """
             till doctor --data ./till-data
+            TILL_DATABASE=postgres://… till doctor --data ./till-data       whose data lies in PostgreSQL
 
             Reads only, and may run beside a server. Exit code 0: all is well; 3: something was found.
             """
@@ -74,17 +76,22 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @Option(help: "The data directory (default ./till-data).")
     var data: String?
+    @Option(help: "postgres://…: where the data lies, if not in the data directory. Prefer TILL_DATABASE.")
+    var database: String?
     @Flag(help: "Prints the findings as JSON.")
     var json = false
 
     func run() async throws {
-        let path = data ?? ProcessInfo.processInfo.environment["TILL_DATA"] ?? "./till-data"
+        let settings = try await SettingsSource(file: nil)
+        let path = settings.text(data, "data") ?? "./till-data"
+        let url = settings.text(database, "database")
         let directory = DataDirectory(path)
-        guard FileManager.default.fileExists(atPath: directory.database) else {
+        guard FileManager.default.fileExists(atPath: url == nil ? directory.database : directory.rootCertificate) else {
             throw CommandRefused("\(path) holds no shop. Name its folder with --data.")
         }
         let findings = await Doctor(directory, now: Int64(Date().timeIntervalSince1970 * 1_000)).findings {
-            try SQLiteStorage(examining: directory.database)
+            guard let url else { return try SQLiteStorage(examining: directory.database) }
+            return try PostgresStorage(examining: DatabaseURL(url))
         }
         if json {
             let tree = JSONTree.members(["findings": .array(findings.map { .string($0) })])

@@ -97,6 +97,8 @@ struct Serve: AsyncParsableCommand {
             throw CommandRefused(refused.description)
         } catch let refused as PostgresRefused {
             throw CommandRefused(refused.description)
+        } catch let refused as MigrationRefused {
+            throw CommandRefused(refused.description)
         } catch let error as SigningError {
             throw CommandRefused("\(error) Run till doctor --data \(directory.path).")
         }
@@ -108,7 +110,7 @@ struct Serve: AsyncParsableCommand {
         _ logger: Logger,
         isPassing: Bool
     ) async throws {
-        let storage = try Store.open(source.text(database, "database"), in: directory, isDurable: !isPassing)
+        let storage = try await Store.open(source.text(database, "database"), in: directory, isDurable: !isPassing)
         let ocspURL = source.text(ocspUrl, "ocspUrl") ?? "http://localhost:8888/ocsp"
         let certificates = CertificateStore(directory)
         let root = try certificates.root()

@@ -34,7 +34,8 @@ struct Till: AsyncParsableCommand {
             ListenCommand.self, FaultCommand.self, ResetCommand.self, SnapshotCommand.self, ExportStateCommand.self,
             ImportStateCommand.self, History.self, Explain.self, AuthorityCommand.self,
             AttackCommand.self,
-            HostsCommand.self, ExecCommand.self, DoctorCommand.self, BackupCommand.self, Simulate.self,
+            HostsCommand.self, ExecCommand.self, DoctorCommand.self, BackupCommand.self, MigrateCommand.self,
+            Simulate.self,
         ]
     )
 }

@@ -37,9 +37,9 @@ class PostgresServer:
             self.who = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
             os.chown(self.folder, user.pw_uid, user.pw_gid)
         self.log = open(self.folder / "log", "wb")
-        self._run("initdb", "-D", "data", "-U", "till", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
+        self.run("initdb", "-D", "data", "-U", "till", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
         self.start()
-        self._run("createdb", "-h", self.folder, "-U", "till", "-T", "template0", "till")
+        self.run("createdb", "-h", self.folder, "-U", "till", "-T", "template0", "till")
 
     @property
     def url(self) -> str:
@@ -71,7 +71,7 @@ class PostgresServer:
         self.log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _run(self, program, *arguments):
+    def run(self, program, *arguments):
         subprocess.run(
             [self.programs / program, *map(str, arguments)],
             cwd=self.folder, check=True, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, **self.who,

@@ -33,11 +33,12 @@ def till_binary() -> str:
     return str(path)
 
 
-def run_till(*arguments, timeout=60, input=None) -> subprocess.CompletedProcess:
-    """Runs a command of till to its end."""
+def run_till(*arguments, timeout=60, input=None, **environment) -> subprocess.CompletedProcess:
+    """Runs a command of till to its end; further names are environment variables."""
     return subprocess.run(
         [till_binary(), *map(str, arguments)],
-        capture_output=True, text=True, timeout=timeout, env=clean_environment(), input=input,
+        capture_output=True, text=True, timeout=timeout, input=input,
+        env={**clean_environment(), **environment},
     )
 
 

@@ -7,7 +7,7 @@ extension Scenarios {
 }
 
 extension Scenarios.Acceptance {
-    @Test("A1: in Apple's sandbox a trial is followed by twelve renewals and the end", arguments: StageKind.all)
+    @Test("A1: in Apple's sandbox a trial is followed by twelve renewals and the end", arguments: StageKind.everywhere)
     func sandboxYear(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -38,7 +38,7 @@ extension Scenarios.Acceptance {
         )
     }
 
-    @Test("A2: an upgrade begins at once and is told once, without a refund", arguments: StageKind.all)
+    @Test("A2: an upgrade begins at once and is told once, without a refund", arguments: StageKind.everywhere)
     func upgrade(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -62,7 +62,7 @@ extension Scenarios.Acceptance {
 
     @Test(
         "A3: a downgrade is chosen, withdrawn, chosen again, and begins with the next period",
-        arguments: StageKind.all
+        arguments: StageKind.everywhere
     )
     func downgrade(at stage: StageKind) async throws {
         let shop = try await Scenario(
@@ -90,7 +90,10 @@ extension Scenarios.Acceptance {
         #expect(try await shop.transaction(of: "ann", nil).transactionReason == "RENEWAL")
     }
 
-    @Test("A4: who cancels, thinks again, cancels and leaves comes back by a win-back offer", arguments: StageKind.all)
+    @Test(
+        "A4: who cancels, thinks again, cancels and leaves comes back by a win-back offer",
+        arguments: StageKind.everywhere
+    )
     func winBack(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -120,7 +123,7 @@ extension Scenarios.Acceptance {
         )
     }
 
-    @Test("A5: a card that is mended within grace keeps the billing cycle", arguments: StageKind.all)
+    @Test("A5: a card that is mended within grace keeps the billing cycle", arguments: StageKind.everywhere)
     func graceRecovered(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -145,7 +148,7 @@ extension Scenarios.Acceptance {
 
     @Test(
         "A6: a card that is mended after grace begins a new cycle; one that never is ends it",
-        arguments: StageKind.all
+        arguments: StageKind.everywhere
     )
     func graceOver(at stage: StageKind) async throws {
         let shop = try await Scenario(
@@ -179,7 +182,7 @@ extension Scenarios.Acceptance {
         #expect(bob.expirationIntent == 2 && bob.autoRenewStatus == 0 && bob.isInBillingRetryPeriod == false)
     }
 
-    @Test("A7: three answers to a price that needs consent", arguments: StageKind.all)
+    @Test("A7: three answers to a price that needs consent", arguments: StageKind.everywhere)
     func consent(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
         for customer in ["ann", "bob", "cat"] { try await shop.buys(customer, "pro") }
@@ -208,7 +211,7 @@ extension Scenarios.Acceptance {
         )
     }
 
-    @Test("A8: a refund of half, its reversal, and a second request that is declined", arguments: StageKind.all)
+    @Test("A8: a refund of half, its reversal, and a second request that is declined", arguments: StageKind.everywhere)
     func coins(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.coins])
         try await shop.buys("ann", "coins", quantity: 3)
@@ -235,7 +238,7 @@ extension Scenarios.Acceptance {
         #expect(try await shop.transaction(of: "ann", nil).price == 2_970)
     }
 
-    @Test("A9: a family goes with the purchase, through renewal and refund", arguments: StageKind.all)
+    @Test("A9: a family goes with the purchase, through renewal and refund", arguments: StageKind.everywhere)
     func family(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(isShared: true)])
         try await shop.joins("bob", familyOf: "ann")
@@ -259,7 +262,7 @@ extension Scenarios.Acceptance {
         )
     }
 
-    @Test("A10: one extension, then one for everybody, which a trial cannot have", arguments: StageKind.all)
+    @Test("A10: one extension, then one for everybody, which a trial cannot have", arguments: StageKind.everywhere)
     func extensions(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(offers: .freeWeek)])
         try await shop.buys("ann", "pro")
@@ -285,7 +288,7 @@ extension Scenarios.Acceptance {
         )
     }
 
-    @Test("A11: who cancels a commitment in the third month pays it to its end", arguments: StageKind.all)
+    @Test("A11: who cancels a commitment in the third month pays it to its end", arguments: StageKind.everywhere)
     func commitment(at stage: StageKind) async throws {
         let shop = try await Scenario(
             at: stage,
@@ -320,7 +323,7 @@ extension Scenarios.Acceptance {
 
     @Test(
         "A12: a code waits for the next period; an upgrade by a promotional offer begins at once",
-        arguments: StageKind.all
+        arguments: StageKind.everywhere
     )
     func offers(at stage: StageKind) async throws {
         let shop = try await Scenario(

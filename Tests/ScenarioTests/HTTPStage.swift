@@ -21,7 +21,7 @@ final class HTTPStage: Stage {
     init(_ opening: Opening) async throws {
         let post = try await ListeningPost.start { _ in .status(200) }
         self.post = post
-        inner = try await ShopStage(opening)
+        inner = try await ShopStage(opening, on: .sqlite)
         try await inner.test.shop.updateRules(of: inner.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
         sender = try inner.test.startSending()
     }

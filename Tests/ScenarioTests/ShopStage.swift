@@ -13,7 +13,7 @@ final class ShopStage: Stage {
     var scope: AccountScope { AccountScope(realm: realm, app: TestShop.bundleID) }
     var clock: ClockName { ClockName(scope) }
 
-    init(_ opening: Opening) async throws {
+    init(_ opening: Opening, on engine: TestEngine) async throws {
         realm = opening.realm
         let policy = opening.policy
         var settings = Settings()
@@ -26,6 +26,7 @@ final class ShopStage: Stage {
         settings.refundWindowMinutes = Int(policy.refundWindow / 60_000)
         settings.storefrontsAskingConsent = policy.storefrontsAskingConsent.sorted()
         test = try await TestShop(
+            on: engine,
             selling: opening.products,
             settings: settings,
             now: opening.start.milliseconds

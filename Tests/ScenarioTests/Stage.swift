@@ -1,4 +1,5 @@
 import TillCore
+import TillTesting
 
 /// Where a scenario is played: the rules alone, a store, or a whole server behind its API.
 ///
@@ -36,17 +37,23 @@ enum StageKind: String, CaseIterable, Sendable, CustomStringConvertible {
     case core
     /// A shop on a SQLite file; what is told is read from what was signed.
     case sqlite
+    /// The same shop on PostgreSQL.
+    case postgres
     /// A shop behind sockets: Apple's routes on one, a listening post on another.
     case http
 
-    static let all = allCases
+    /// Where every scenario is played.
+    static let all: [StageKind] = [.core, .sqlite, .http]
+    /// Where the acceptance scenarios are played. A database is dearer than a file, and every stage keeps one.
+    static let everywhere = allCases
 
     var description: String { rawValue }
 
     func open(_ opening: Opening) async throws -> any Stage {
         switch self {
         case .core: RulesStage(opening)
-        case .sqlite: try await ShopStage(opening)
+        case .sqlite: try await ShopStage(opening, on: .sqlite)
+        case .postgres: try await ShopStage(opening, on: .postgres)
         case .http: try await HTTPStage(opening)
         }
     }

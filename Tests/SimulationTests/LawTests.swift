@@ -74,13 +74,20 @@ private struct TracedWorld: World {
 @Suite("A life is the same on a store")
 struct StoreLawTests {
     @Test("Twenty-five lives of a shop on a SQLite file, in leaps and day by day")
-    func sqlite() async throws {
+    func sqlite() async throws { try await live(25, on: .sqlite) }
+
+    @Test("Ten lives of a shop on PostgreSQL, in leaps and day by day")
+    func postgres() async throws { try await live(10, on: .postgres) }
+
+    private func live(_ lives: UInt64, on engine: TestEngine) async throws {
         let failures = try await withThrowingTaskGroup(of: [String].self) { group in
             for part in 0..<2 {
                 group.addTask {
                     var failures: [String] = []
-                    for seed in stride(from: UInt64(1 + part), through: 25, by: 2) {
-                        let verdict = try await Simulation.judge(seed: seed, at: .days) { try await ShopWorld(for: $0) }
+                    for seed in stride(from: UInt64(1 + part), through: lives, by: 2) {
+                        let verdict = try await Simulation.judge(seed: seed, at: .days) {
+                            try await ShopWorld(for: $0, on: engine)
+                        }
                         if let failure = verdict.failure { failures.append(failure) }
                     }
                     return failures

@@ -48,7 +48,8 @@ struct HistoryContractTests {
         HistoryFilter(productTypes: [.consumable]), HistoryFilter(productTypes: [.autoRenewable, .nonRenewing]),
         HistoryFilter(ownership: .familyShared), HistoryFilter(groups: ["g1", "g2"]), HistoryFilter(revoked: true),
         HistoryFilter(revoked: false), HistoryFilter(leavesOutFinishedConsumables: true),
-        HistoryFilter(productIDs: ["nothing"]),
+        HistoryFilter(productIDs: ["nothing"]), HistoryFilter(productIDs: ["\0"]),
+        HistoryFilter(productIDs: ["p1", "p\0"], groups: ["\0"]),
     ]
 
     private static func both(_ left: HistoryFilter, _ right: HistoryFilter) -> HistoryFilter {

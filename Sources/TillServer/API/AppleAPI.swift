@@ -39,7 +39,7 @@ package struct AppleAPI: Sendable {
         for endpoint in endpoints {
             router.on(RouterPath(endpoint.path), method: endpoint.method) { request, context in
                 let parameters = endpoint.names.map { name in
-                    (name, context.parameters.get(name).flatMap { $0.removingPercentEncoding } ?? "")
+                    (name, context.parameters.get(name).flatMap { $0.percentDecoded } ?? "")
                 }
                 return try await answer(endpoint, request, context, Dictionary(uniqueKeysWithValues: parameters))
             }
@@ -116,7 +116,7 @@ struct Endpoint: Sendable {
         var parameters: [String: String] = [:]
         for (part, value) in zip(wanted, found) {
             if part.hasPrefix("{") {
-                parameters[String(part.dropFirst().dropLast())] = value.removingPercentEncoding ?? ""
+                parameters[String(part.dropFirst().dropLast())] = value.percentDecoded ?? ""
             } else if part != value {
                 return nil
             }

@@ -32,7 +32,7 @@ enum JournalBody {
     /// A body as the journal has it.
     static func text(_ bytes: [UInt8]) -> String {
         var shown = bytes
-        if let tree = try? JSONTree.parse(bytes) {
+        if let tree = try? JSONTree.parse(bytes, keepsNull: true) {
             let harmless = struck(tree)
             // What has no secret stands as it was sent.
             if harmless != tree { shown = harmless.written() }

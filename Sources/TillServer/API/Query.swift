@@ -27,6 +27,9 @@ struct Query: Sendable {
         self.items = items
     }
 
+    /// Whether a name or value has U+0000.
+    var hasNull: Bool { items.contains { $0.name.utf8.contains(0) || $0.value.utf8.contains(0) } }
+
     /// Every value of a name.
     func values(_ name: String) -> [String] {
         items.filter { $0.name == name }.map(\.value)
@@ -46,4 +49,9 @@ struct Query: Sendable {
     private static func decode(_ text: Substring) -> String? {
         text.replacing("+", with: " ").removingPercentEncoding
     }
+}
+
+extension StringProtocol {
+    /// What a part of a path says; nil for text that is not UTF-8 or has U+0000, which not every engine can keep.
+    var percentDecoded: String? { removingPercentEncoding.flatMap { $0.utf8.contains(0) ? nil : $0 } }
 }

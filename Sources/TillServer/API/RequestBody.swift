@@ -11,7 +11,7 @@ struct RequestBody: Sendable {
     init(_ bytes: [UInt8]) throws {
         let tree: JSONTree
         do {
-            tree = try JSONTree.parse(bytes)
+            tree = try JSONTree.parse(bytes, keepsNull: true)
         } catch {
             let words = String(describing: error.faults[0])
             throw APIError.malformed("The body is not JSON: \(Self.harmless(words, of: bytes))")
@@ -36,8 +36,9 @@ struct RequestBody: Sendable {
     /// What stands under a key, in words.
     func words(_ key: String) -> String { "\(key) is \(self[key]?.summary ?? "missing")" }
 
+    /// A text. One with U+0000, which not every engine can keep, is none.
     func text(_ key: String) -> String? {
-        guard case .string(let text)? = self[key] else { return nil }
+        guard case .string(let text)? = self[key], !text.utf8.contains(0) else { return nil }
         return text
     }
 

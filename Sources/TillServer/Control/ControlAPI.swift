@@ -105,15 +105,19 @@ package struct ControlAPI: Sendable {
         }
         var parameters: [String: String] = [:]
         for (name, value) in context.parameters {
-            guard let text = value.removingPercentEncoding else {
-                throw ControlError.bad("bad_path", "The path is not percent-encoded UTF-8.", path: String(name))
+            guard let text = value.percentDecoded else {
+                throw ControlError.bad(
+                    "bad_path",
+                    "The path is not percent-encoded UTF-8, or has U+0000.",
+                    path: String(name)
+                )
             }
             parameters[String(name)] = text
         }
         let exchange = ControlExchange(
             shop: shop,
             parameters: parameters,
-            query: try Query(request.uri.query),
+            query: try Self.query(of: request),
             bytes: bytes,
             body: body
         )
@@ -133,7 +137,7 @@ package struct ControlAPI: Sendable {
         let exchange = ControlExchange(
             shop: shop,
             parameters: [:],
-            query: try Query(request.uri.query),
+            query: try Self.query(of: request),
             bytes: [],
             body: ControlBody(.null)
         )
@@ -147,6 +151,14 @@ package struct ControlAPI: Sendable {
         case .upload(let answer):
             return .json(try await answer(exchange, request.body))
         }
+    }
+
+    private static func query(of request: Request) throws -> Query {
+        let query = try Query(request.uri.query)
+        guard !query.hasNull else {
+            throw ControlError.bad("bad_query", "A parameter of the query has U+0000.", path: "query")
+        }
+        return query
     }
 
     /// A body that is left out says the same as an empty object.

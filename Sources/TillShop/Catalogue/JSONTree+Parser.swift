@@ -3,9 +3,11 @@ extension JSONTree {
     /// within ``CatalogLimits``.
     ///
     /// Text that is not JSON stops at its first error, named by line and column; every repeated key is named.
-    package static func parse(_ bytes: [UInt8]) throws(CatalogRefused) -> JSONTree {
+    ///
+    /// - Parameter keepsNull: whether a text may have U+0000, which not every engine can keep.
+    package static func parse(_ bytes: [UInt8], keepsNull: Bool = false) throws(CatalogRefused) -> JSONTree {
         if let fault = obstacle(in: bytes) { throw CatalogRefused(faults: [fault]) }
-        var parser = JSONTreeParser(bytes)
+        var parser = JSONTreeParser(bytes, keepsNull: keepsNull)
         let tree: JSONTree
         do {
             tree = try parser.document()
@@ -58,9 +60,11 @@ private struct JSONTreeParser {
     private var offset = 0
     private var values = 0
     private(set) var repeatedKeys: [CatalogFault] = []
+    private let keepsNull: Bool
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8], keepsNull: Bool) {
         self.bytes = bytes
+        self.keepsNull = keepsNull
     }
 
     /// The whole text as one value.
@@ -243,6 +247,9 @@ extension JSONTreeParser {
     private mutating func unicodeEscape(from start: Int) throws(JSONSyntaxError) -> Unicode.Scalar {
         let wrong = JSONSyntaxError(expected: "an escaped Unicode character", offset: start)
         guard let first = fourHexDigits() else { throw wrong }
+        guard first != 0 || keepsNull else {
+            throw JSONSyntaxError(expected: "a text without U+0000", offset: start, found: "U+0000")
+        }
         if let scalar = Unicode.Scalar(first) { return scalar }
         // A surrogate: only the high one may come first, and the low one must follow at once.
         guard (0xD800..<0xDC00).contains(first), bytes[offset...].starts(with: [0x5C, 0x75]) else { throw wrong }

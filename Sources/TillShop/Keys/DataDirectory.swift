@@ -39,7 +39,11 @@ package struct DataDirectory: Sendable {
     package func prepare() throws {
         for folder in [path, path + "/ca", keys] { try Self.makeFolder(folder) }
         removeUnfinished()
-        // SQLite gives its side files the mode of the database; so the database is born private.
+    }
+
+    /// Makes the file of the embedded engine, if there is none. SQLite gives its side files the mode of the database; so
+    /// the database is born private. Only for who holds the lock.
+    package func prepareDatabase() throws {
         if !FileManager.default.fileExists(atPath: database) {
             try Self.write("", to: database)
         }

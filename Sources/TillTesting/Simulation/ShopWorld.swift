@@ -3,7 +3,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// A whole shop on a SQLite file: acts and leaps go the way that they go in a server.
+/// A whole shop on a store: acts and leaps go the way that they go in a server.
 package struct ShopWorld: World {
     private let test: TestShop
     private let scope: AccountScope
@@ -13,7 +13,7 @@ package struct ShopWorld: World {
     private var clock: ClockName { ClockName(scope) }
 
     /// The shop of a life at its start. Choices that only the rules know stay as the shop has them.
-    package init(for life: Life) async throws {
+    package init(for life: Life, on engine: TestEngine = .sqlite) async throws {
         let policy = life.policy
         var settings = Settings(tokenChangeMovesHistory: policy.tokenChangeMovesHistory)
         settings.sandboxRenewalCap = policy.renewalCap ?? 0
@@ -23,6 +23,7 @@ package struct ShopWorld: World {
         settings.refundWindowMinutes = Int(policy.refundWindow / 60_000)
         settings.storefrontsAskingConsent = policy.storefrontsAskingConsent.sorted()
         test = try await TestShop(
+            on: engine,
             selling: SimulatedCatalog.products,
             settings: settings,
             now: life.start.milliseconds

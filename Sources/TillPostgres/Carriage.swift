@@ -1,0 +1,56 @@
+import TillStorage
+
+/// Whole tables, row by row, on their way to another engine or from it.
+extension PostgresStorage {
+    package func rows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow] {
+        let statement = TableStatement(act: row == nil ? .first : .next, table: table)
+        let position = Cell.arguments(row?.cells(table.place, of: table) ?? [])
+        return try await pool.perform { session in
+            try session.run(any: statement, position + Arguments(limit)).map { row in
+                TableRow(table.columns.enumerated().map { Cell(row, $0.offset, $0.element.kind) })
+            }
+        }
+    }
+
+    package func add(_ rows: [TableRow], to table: ShopTable) async throws {
+        try await write(rows.map { Step(TableStatement(act: .fill, table: table), $0.arguments) })
+    }
+}
+
+extension ShopTable {
+    /// The columns of the primary key: those by which rows are told apart, behind the partition.
+    var place: [String] {
+        let isPartitioned = columns.contains { $0.name == "partition" }
+        return isPartitioned && key.first != "partition" ? ["partition"] + key : key
+    }
+}
+
+extension Cell {
+    init(_ row: Row, _ column: Int, _ kind: ShopTable.Column.Kind) {
+        self =
+            switch kind {
+            case .integer: row.maybeInt(column).map { .integer($0) } ?? .null
+            case .text: row.maybeText(column).map { .text($0) } ?? .null
+            case .bytes: row.maybeBytes(column).map { .bytes($0) } ?? .null
+            }
+    }
+
+    private var argument: (any Argument)? {
+        switch self {
+        case .integer(let number): number
+        case .text(let text): text
+        case .bytes(let bytes): bytes
+        case .null: nil
+        }
+    }
+
+    static func arguments(_ cells: [Cell]) -> Arguments {
+        var arguments = Arguments()
+        arguments.append(cells.map(\.argument))
+        return arguments
+    }
+}
+
+extension TableRow {
+    var arguments: Arguments { Cell.arguments(cells) }
+}

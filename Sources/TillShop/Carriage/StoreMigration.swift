@@ -1,0 +1,215 @@
+import TillCore
+import TillStorage
+
+/// Carries a shop from one store to another, row by row, and then reads both to see that they hold the same.
+///
+/// The source is only read. A target that is not finished bears a mark, by which a server refuses it and the next
+/// attempt begins anew. The journal stays behind.
+package struct StoreMigration: Sendable {
+    private let source: any Storage
+    private let target: any Storage
+    private let note: @Sendable (Progress) -> Void
+
+    /// How far it has come.
+    package struct Progress: Sendable {
+        /// What is done with the rows.
+        package enum Step: String, Sendable {
+            case carried
+            case checked
+        }
+
+        /// What is done with the rows.
+        package let step: Step
+        /// A table, or a table of a snapshot.
+        package let part: String
+        /// How many rows of it so far.
+        package let rows: Int
+        /// Whether these are all.
+        package let isWhole: Bool
+    }
+
+    /// What was carried, and found to be the same on both sides.
+    package struct Report: Sendable {
+        /// In the order in which they were carried; then those of the snapshots.
+        package internal(set) var parts: [(name: String, sum: TableSum)] = []
+        /// The names of the snapshots.
+        package internal(set) var snapshots: [String] = []
+        /// The first identifier, counted, that the target may hand out.
+        package internal(set) var highWater: Int64 = 0
+    }
+
+    /// Nobody else may be at work on either.
+    ///
+    /// - Parameter note: told of each page.
+    package init(
+        from source: any Storage,
+        to target: any Storage,
+        noting note: @escaping @Sendable (Progress) -> Void = { _ in }
+    ) {
+        self.source = source
+        self.target = target
+        self.note = note
+    }
+
+    /// Carries everything and compares it.
+    ///
+    /// - Throws: `MigrationRefused`, and what the engines throw.
+    package func run() async throws -> Report {
+        if try await source.isUnfinished { throw MigrationRefused.unfinished }
+        try await prepareTarget()
+        var report = Report()
+        report.highWater = try await source.identifierHighWater()
+        try await target.reserveIdentifiers(below: report.highWater)
+        for table in ShopTable.allCases { try await carry(table) }
+        let snapshots = try await source.snapshots()
+        for snapshot in snapshots {
+            for table in ShopTable.allCases { try await carry(table, of: snapshot) }
+        }
+        for table in ShopTable.allCases {
+            report.parts.append((table.rawValue, try await compare(table, of: nil)))
+        }
+        for snapshot in snapshots {
+            for table in ShopTable.allCases {
+                let sum = try await compare(table, of: snapshot.name)
+                report.parts.append(("\(snapshot.name)/\(table.rawValue)", sum))
+            }
+        }
+        report.snapshots = snapshots.map(\.name)
+        guard try await target.snapshots() == snapshots else { throw MigrationRefused.differs("snapshots", nil, nil) }
+        try await target.removeDocument(.shop, name: Self.mark)
+        return report
+    }
+
+    // MARK: The target
+
+    /// The document of a store to which a shop is still being carried.
+    static let mark = "migration"
+
+    /// A target holds nothing, or only what an attempt that was broken off left.
+    private func prepareTarget() async throws {
+        if try await target.isUnfinished {
+            try await target.erase(app: nil, documents: Set(DocumentKind.allCases))
+            // What an erased shop keeps goes too; the mark goes last of all, when everything is there.
+            for kind in DocumentKind.lasting {
+                for document in try await target.documents(kind) where document.name != Self.mark {
+                    try await target.removeDocument(kind, name: document.name)
+                }
+            }
+            for snapshot in try await target.snapshots() { try await target.remove(snapshot: snapshot.name) }
+            return
+        }
+        for table in ShopTable.allCases where !(try await target.rows(of: table, after: nil, limit: 1)).isEmpty {
+            throw MigrationRefused.occupied(table)
+        }
+        guard try await target.snapshots().isEmpty else { throw MigrationRefused.occupied(nil) }
+        try await target.put([Document(kind: .shop, name: Self.mark, body: "{}")])
+    }
+
+    // MARK: Rows
+
+    private func carry(_ table: ShopTable) async throws {
+        var count = 0
+        var last: TableRow?
+        repeat {
+            let page = try await source.rows(of: table, after: last, limit: table.pageLength)
+            if !page.isEmpty { try await target.add(page, to: table) }
+            count += page.count
+            last = page.last
+            note(Progress(step: .carried, part: table.rawValue, rows: count, isWhole: last == nil))
+        } while last != nil
+    }
+
+    private func carry(_ table: ShopTable, of snapshot: Snapshot) async throws {
+        var count = 0
+        var last: Int64?
+        repeat {
+            let page = try await source.rows(of: table, in: snapshot.name, after: last, limit: table.pageLength)
+            // A snapshot without rows is one, too.
+            try await target.add(page.map(\.row), of: table, to: snapshot)
+            count += page.count
+            last = page.last?.place
+            let part = "\(snapshot.name)/\(table.rawValue)"
+            note(Progress(step: .carried, part: part, rows: count, isWhole: last == nil))
+        } while last != nil
+    }
+
+    // MARK: Both sides
+
+    private func compare(_ table: ShopTable, of snapshot: String?) async throws -> TableSum {
+        let part = snapshot.map { "\($0)/\(table.rawValue)" } ?? table.rawValue
+        async let there = sum(table, of: snapshot, in: target) { _ in }
+        let here = try await sum(table, of: snapshot, in: source) { count in
+            note(Progress(step: .checked, part: part, rows: count, isWhole: false))
+        }
+        let found = try await there
+        guard here == found else { throw MigrationRefused.differs(part, here.rows, found.rows) }
+        note(Progress(step: .checked, part: part, rows: here.rows, isWhole: true))
+        return here
+    }
+
+    private func sum(
+        _ table: ShopTable,
+        of snapshot: String?,
+        in storage: any Storage,
+        noting note: @Sendable (Int) -> Void
+    ) async throws -> TableSum {
+        var summing = TableSum.Making(of: table)
+        if let snapshot {
+            var last: Int64?
+            repeat {
+                let page = try await storage.rows(of: table, in: snapshot, after: last, limit: table.pageLength)
+                for placed in page { summing.add(placed.row) }
+                last = page.last?.place
+                note(summing.rows)
+            } while last != nil
+        } else {
+            var last: TableRow?
+            repeat {
+                let page = try await storage.rows(of: table, after: last, limit: table.pageLength)
+                for row in page where table != .documents || !row.isMark { summing.add(row) }
+                last = page.last
+                note(summing.rows)
+            } while last != nil
+        }
+        return summing.sum()
+    }
+}
+
+extension ShopTable {
+    /// A catalogue is one row; no page may fill the memory.
+    fileprivate var pageLength: Int { self == .documents ? 16 : 500 }
+}
+
+extension TableRow {
+    fileprivate var isMark: Bool {
+        self["kind", of: .documents] == .text(DocumentKind.shop.rawValue)
+            && self["name", of: .documents] == .text(StoreMigration.mark)
+    }
+}
+
+extension Storage {
+    /// Whether a shop was being carried here and is not whole.
+    package var isUnfinished: Bool {
+        get async throws { try await documents(.shop).contains { $0.name == StoreMigration.mark } }
+    }
+}
+
+/// Why a shop is not carried, or cannot be used where it was carried to.
+package enum MigrationRefused: Error, CustomStringConvertible {
+    case unfinished
+    case occupied(ShopTable?)
+    case differs(String, Int?, Int?)
+
+    package var description: String {
+        switch self {
+        case .unfinished:
+            "A shop was being carried to this store with till migrate and is not whole. Carry it once more."
+        case .occupied(let table):
+            "The target holds something (\(table?.rawValue ?? "snapshots")). Name an empty one; nothing was changed."
+        case .differs(let part, let source, let target):
+            "What was carried differs in \(part)"
+                + (source.flatMap { source in target.map { ": \(source) rows here, \($0) there" } } ?? "")
+                + ". Stop every server on both sides and carry it once more; the target is refused until then."
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import TillPostgres
+import TillSQLite
+import TillShop
+import TillStorage
+
+/// On which engine a test's shop stands.
+package enum TestEngine: String, CaseIterable, Sendable {
+    /// A file in the shop's own folder.
+    case sqlite
+    /// A database of the server that the tests of a process share.
+    case postgres
+
+    /// An empty store.
+    func open(in directory: DataDirectory) throws -> any Storage {
+        switch self {
+        case .sqlite:
+            try directory.prepareDatabase()
+            return try SQLiteStorage(path: directory.database)
+        case .postgres:
+            let database = try PostgresServer.shared().database { _ = try PostgresStorage(DatabaseURL($0)) }
+            let storage = try PostgresStorage(DatabaseURL(database.url))
+            database.keep(while: storage)
+            return storage
+        }
+    }
+}

@@ -1,0 +1,122 @@
+"""A shop goes from SQLite to PostgreSQL and back, and is the same shop all the way."""
+
+import json
+import os
+import shutil
+
+import pytest
+
+import payload_rules
+from catalog_of_everything import CATALOG, COINS, PRO
+from postgres_server import PostgresServer
+from process_helpers import assert_healthy, run_till
+from shop_helpers import App, ControlClient, Till
+
+APP = "com.example.shop"
+
+
+@pytest.fixture(scope="module")
+def database():
+    server = PostgresServer()
+    yield server
+    server.stop()
+
+
+def exported(till, folder, name):
+    file = folder / f"{name}.state"
+    outcome = run_till("export-state", file, "--data", till.data)
+    assert outcome.returncode == 0, outcome.stderr
+    return file.read_bytes()
+
+
+def answers(shop, till, bought):
+    """What Apple's route and control say of the customers."""
+    shop.server, shop.control = till, ControlClient(till.address("control"))
+    sandbox = type(shop.sandbox)(shop, "sandbox")
+    # The shop's clock stands elsewhere than the machine's, so the freshness of signatures is not looked at.
+    pages = sandbox.history(bought, verify=False)
+    rows = [payload_rules.decode(signed)[1]["transactionId"] for page in pages for signed in page.transactions]
+    scope = {"bundleId": APP, "realm": "sandbox"}
+    return (
+        rows, shop.control.call("listNotifications", **scope), shop.control.call("listCustomers", **scope),
+        shop.control.call("getClock", **scope), shop.control.call("listSnapshots"),
+    )
+
+
+def test_there_and_back_it_is_the_same_shop(tmp_path, database):
+    till = Till(tmp_path / "first")
+    shop = App(till, ControlClient(till.address("control")), APP, 1234567890, None, CATALOG)
+    bought = shop.sandbox.buy_many("ann", COINS, 30)
+    shop.sandbox.buy("bob", PRO)
+    here = ["--app", APP, "--data", till.data]
+    for command in (["clock", "freeze"], ["clock", "advance", "2mo"], ["refund", bought[0]],
+                    ["snapshot", "save", "before"], ["clock", "advance", "1mo"]):
+        outcome = run_till(*command, *here)
+        assert outcome.returncode == 0, outcome.stderr
+    before, text = answers(shop, till, bought[0]), exported(till, tmp_path, "before")
+    running = run_till("migrate", "--from", f"sqlite:{till.data}", "--to", database.url)
+    assert running.returncode == 1 and "Another Till" in running.stderr
+    assert till.stop() == 0
+
+    there = run_till("migrate", "--from", f"sqlite:{till.data}", "--to", database.url, timeout=120)
+    assert there.returncode == 0, there.stderr
+    assert "both sides hold the same" in there.stdout and "carried ledger: " in there.stderr
+    assert "hunter2" not in there.stdout + there.stderr
+    again = run_till("migrate", "--from", f"sqlite:{till.data}", "--to", database.url)
+    assert again.returncode == 1 and "holds something" in again.stderr
+
+    # The data directory keeps its certificates; what lay in its database is put away.
+    old = tmp_path / "old"
+    old.mkdir()
+    for file in till.data.glob("till.sqlite*"):
+        shutil.move(file, old / file.name)
+    on_postgres = Till(tmp_path / "second", "--database", database.url, data=till.data)
+    assert not list(till.data.glob("till.sqlite*")), "nothing of it lies in SQLite"
+    assert answers(shop, on_postgres, bought[0]) == before
+    assert exported(on_postgres, tmp_path, "there") == text
+    examined = run_till("doctor", "--data", till.data, TILL_DATABASE=database.url)
+    assert examined.returncode == 0, examined.stdout + examined.stderr
+    assert on_postgres.stop() == 0
+
+    back = run_till("migrate", "--from", "database", "--to", f"sqlite:{till.data}", "--json", TILL_DATABASE=database.url)
+    assert back.returncode == 0, back.stderr
+    tables = {table["table"]: table for table in json.loads(back.stdout)["tables"]}
+    assert tables["ledger"]["rows"] > 30 and len(tables["ledger"]["sha256"]) == 64 and "before/ledger" in tables
+    assert os.stat(till.data / "till.sqlite").st_mode & 0o777 == 0o600
+    last = Till(tmp_path / "third", data=till.data)
+    assert answers(shop, last, bought[0]) == before
+    assert exported(last, tmp_path, "back") == text
+    shop.server, shop.control = last, ControlClient(last.address("control"))
+    later = type(shop.sandbox)(shop, "sandbox").buy("cat", COINS)
+    assert int(later.id) > max(map(int, bought)), "what was carried has its ids"
+    assert last.stop() == 0
+    assert_healthy(till.data, "after the way back")
+
+
+def test_the_doctor_finds_what_is_wrong_in_postgresql(tmp_path, database):
+    database.run("createdb", "-h", database.folder, "-U", "till", "-T", "template0", "sick")
+    url = database.url.removesuffix("/till") + "/sick"
+    till = Till(tmp_path, "--demo", "--database", url)
+    assert till.stop() == 0
+    well = run_till("doctor", "--data", till.data, "--database", url)
+    assert well.returncode == 0, well.stdout + well.stderr
+    statement = "UPDATE accounts SET row_count = row_count + 1 WHERE customer = 'ann'"
+    database.run("psql", "-h", database.folder, "-U", "till", "-d", "sick", "-c", statement)
+    ill = run_till("doctor", "--data", till.data, "--database", url, "--json")
+    assert ill.returncode == 3 and "transactions and has" in json.loads(ill.stdout)["findings"][0]
+    assert "hunter2" not in well.stdout + ill.stdout
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "code", "words"),
+    [
+        ("sqlite:", "database", 64, "sqlite:FOLDER"), ("mysql://till:hunter2@a/b", "sqlite:x", 64, "sqlite:FOLDER"),
+        ("database", "sqlite:x", 64, "TILL_DATABASE"), ("sqlite:/nowhere", "sqlite:x", 1, "holds no shop"),
+        ("postgres://till:hunter2@127.0.0.1:1/till", "sqlite:x", 1, "database"),
+    ],
+)
+def test_what_cannot_be_carried_is_refused(tmp_path, source, target, code, words):
+    outcome = run_till("migrate", "--from", source, "--to", target.replace(":x", f":{tmp_path}/x"))
+    assert outcome.returncode == code and words in outcome.stderr, outcome.stderr
+    assert "hunter2" not in outcome.stdout + outcome.stderr
+    assert not (tmp_path / "x").exists()

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+import TillCore
+import TillSQLite
+import TillShop
+import TillStorage
+import TillTesting
+
+@Suite("A shop goes from one store to another")
+struct StoreMigrationTests {
+    private let folder = TemporaryFolder()
+
+    private func empty(_ name: String) throws -> SQLiteStorage {
+        try SQLiteStorage(path: "\(folder.path)/\(name).sqlite")
+    }
+
+    private func shop() async throws -> TestShop {
+        let test = try await TestShop(selling: [SampleProducts.coins])
+        for name in ["ann", "bob"] { try await test.buy("coins", by: name) }
+        _ = try await test.shop.storage.save(Snapshot(name: "two", app: nil, savedAt: test.now))
+        try await test.buy("coins", by: "cat")
+        return test
+    }
+
+    @Test("Everything arrives, and the sums say so")
+    func everything() async throws {
+        let test = try await shop()
+        let target = try empty("target")
+        let report = try await StoreMigration(from: test.shop.storage, to: target).run()
+        let rows = Dictionary(uniqueKeysWithValues: report.parts.map { ($0.name, $0.sum.rows) })
+        #expect(rows["accounts"] == 3 && rows["ledger"] == 3 && rows["two/ledger"] == 2)
+        #expect(report.snapshots == ["two"])
+        #expect(try await target.identifierHighWater() == test.shop.storage.identifierHighWater())
+        #expect(try await target.isUnfinished == false)
+        #expect(try await target.documents(.shop) == test.shop.storage.documents(.shop))
+        #expect(try await target.documents(.chain) == test.shop.storage.documents(.chain))
+        // The sums are of what is there: once more gives the same, another row gives others.
+        let again = try await StoreMigration(from: target, to: try empty("again")).run()
+        #expect(again.parts.map(\.sum) == report.parts.map(\.sum))
+        try await test.buy("coins", by: "ann")
+        let more = try await StoreMigration(from: test.shop.storage, to: try empty("more")).run()
+        #expect(more.parts.first { $0.name == "ledger" }?.sum != report.parts.first { $0.name == "ledger" }?.sum)
+    }
+
+    @Test("A target that holds something is left alone")
+    func occupied() async throws {
+        let test = try await shop()
+        let target = try empty("target")
+        try await target.put([Document(kind: .team, name: "team", body: "1")])
+        await #expect(throws: MigrationRefused.self) {
+            _ = try await StoreMigration(from: test.shop.storage, to: target).run()
+        }
+        #expect(try await target.rows(of: .documents, after: nil, limit: 9).count == 1)
+    }
+
+    @Test("A target that was given up midway is refused, and begun anew")
+    func brokenOff() async throws {
+        let test = try await shop()
+        let target = try empty("target")
+        let migration = StoreMigration(from: test.shop.storage, to: target)
+        let task = Task {
+            try await StoreMigration(from: test.shop.storage, to: target) { progress in
+                guard progress.part == "ledger", progress.isWhole else { return }
+                withUnsafeCurrentTask { $0?.cancel() }
+            }.run()
+        }
+        await #expect(throws: (any Error).self) { _ = try await task.value }
+        #expect(try await target.isUnfinished)
+        await #expect(throws: MigrationRefused.self) {
+            _ = try await StoreMigration(from: target, to: try empty("other")).run()
+        }
+        let report = try await migration.run()
+        #expect(report.parts.first { $0.name == "ledger" }?.sum.rows == 3)
+        #expect(try await target.isUnfinished == false)
+    }
+}
+
+/// A folder that goes with the test.
+private final class TemporaryFolder: Sendable {
+    let path = NSTemporaryDirectory() + "till-migration-\(UUID().uuidString)"
+
+    init() { try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
