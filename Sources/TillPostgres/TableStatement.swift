@@ -1,8 +1,8 @@
 import TillCore
 import TillStorage
 
-/// What snapshots, and the way to another engine, do with each of the shop's tables. All of it reads or writes what belongs to an app or to everybody,
-/// which lies in all partitions.
+/// What snapshots, and the way to another engine, do with each of the shop's tables. All of it reads or writes what
+/// belongs to an app or to everybody, which lies in all partitions.
 struct TableStatement: SentStatement, CaseIterable {
     let act: Act
     let table: ShopTable

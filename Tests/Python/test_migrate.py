@@ -5,6 +5,7 @@ import os
 import shutil
 
 import pytest
+import requests
 
 import payload_rules
 from catalog_of_everything import CATALOG, COINS, PRO
@@ -81,14 +82,15 @@ def test_there_and_back_it_is_the_same_shop(tmp_path, database):
     back = run_till("migrate", "--from", "database", "--to", f"sqlite:{till.data}", "--json", TILL_DATABASE=database.url)
     assert back.returncode == 0, back.stderr
     tables = {table["table"]: table for table in json.loads(back.stdout)["tables"]}
-    assert tables["ledger"]["rows"] > 30 and len(tables["ledger"]["sha256"]) == 64 and "before/ledger" in tables
+    assert "before/ledger" in tables and tables["ledger"]["rows"] > 30
+    assert len(tables["ledger"]["sha256"]) == 64
     assert os.stat(till.data / "till.sqlite").st_mode & 0o777 == 0o600
     last = Till(tmp_path / "third", data=till.data)
     assert answers(shop, last, bought[0]) == before
     assert exported(last, tmp_path, "back") == text
     shop.server, shop.control = last, ControlClient(last.address("control"))
-    later = type(shop.sandbox)(shop, "sandbox").buy("cat", COINS)
-    assert int(later.id) > max(map(int, bought)), "what was carried has its ids"
+    later = type(shop.sandbox)(shop, "sandbox").control("buy", {"productId": COINS}, customer="cat")["transactionId"]
+    assert int(later) > max(map(int, bought)), "what was carried has its ids"
     assert last.stop() == 0
     assert_healthy(till.data, "after the way back")
 
@@ -120,3 +122,26 @@ def test_what_cannot_be_carried_is_refused(tmp_path, source, target, code, words
     assert outcome.returncode == code and words in outcome.stderr, outcome.stderr
     assert "hunter2" not in outcome.stdout + outcome.stderr
     assert not (tmp_path / "x").exists()
+
+
+def test_a_text_that_postgresql_cannot_keep_is_refused_on_every_engine(tmp_path, database):
+    database.run("createdb", "-h", database.folder, "-U", "till", "-T", "template0", "nulls")
+    for settings in ([], ["--database", database.url.removesuffix("/till") + "/nulls"]):
+        till = Till(tmp_path / str(len(settings)), *settings)
+        control = till.address("control") + "/v1"
+        for method, path, body in (
+            ("POST", "/apps", {"bundleId": "com.example.\0"}), ("POST", "/apps", {"bundleId": "a.b", "name": "x\0y"}),
+            ("GET", "/journal/%00", None), ("GET", "/apps/%00", None), ("GET", "/journal?limit=%00", None),
+        ):
+            answer = requests.request(method, control + path, json=body, timeout=30)
+            assert answer.status_code == 400 and "U+0000" in answer.text, (path, answer.status_code, answer.text)
+        shop = App(till, ControlClient(till.address("control")), APP, 1234567890, None, CATALOG)
+        bought = shop.sandbox.buy("ann", COINS)
+        headers = {"Authorization": f"Bearer {shop.token()}"}
+        sandbox = till.address("sandbox") + "/inApps"
+        page = requests.get(f"{sandbox}/v2/history/{bought.id}?productId=%00", headers=headers, timeout=30)
+        assert (page.status_code, page.json()["signedTransactions"]) == (200, [])
+        token = {"appAccountToken": "0f6f6e3c-6d3e-4a58-9b1d-6f0f7a0f5a1\0"}
+        url = f"{sandbox}/v1/transactions/{bought.id}/appAccountToken"
+        assert requests.put(url, headers=headers, json=token, timeout=30).json()["errorCode"] == 4000183
+        assert till.stop() == 0

@@ -41,8 +41,8 @@ package struct DataDirectory: Sendable {
         removeUnfinished()
     }
 
-    /// Makes the file of the embedded engine, if there is none. SQLite gives its side files the mode of the database; so
-    /// the database is born private. Only for who holds the lock.
+    /// Makes the file of the embedded engine, if there is none. SQLite gives its side files the mode of the database;
+    /// so the database is born private. Only for who holds the lock.
     package func prepareDatabase() throws {
         if !FileManager.default.fileExists(atPath: database) {
             try Self.write("", to: database)
