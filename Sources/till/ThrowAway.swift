@@ -33,8 +33,8 @@ struct ThrowAway {
         ]
         var environment = ProcessInfo.processInfo.environment
         // These say where another Till is, or would change what this one is for.
-        for name in ["TILL_DATA", "TILL_EPHEMERAL", "TILL_DEMO", "TILL_PROXY_PORT", "TILL_CONTROL_TOKEN"] {
-            environment[name] = nil
+        for name in ["DATA", "DATABASE", "EPHEMERAL", "DEMO", "PROXY_PORT", "CONTROL_TOKEN"] {
+            environment["TILL_\(name)"] = nil
         }
         let launch = Launch(
             arguments: arguments + (demo ? ["--demo"] : []) + (profile.map { ["--profile", $0] } ?? []),

@@ -90,10 +90,11 @@ def test_exec_says_which_app_it_cannot_take():
     assert none.returncode == 64 and "--import" in none.stderr
 
 
-def test_exec_starts_where_the_environment_asks_for_a_till_in_memory():
+@pytest.mark.parametrize("setting", [{"TILL_EPHEMERAL": "1"}, {"TILL_DATABASE": "postgres://till@127.0.0.1:9/real"}])
+def test_exec_keeps_nothing_where_the_environment_says(setting):
     done = subprocess.run(
         [till_binary(), "exec", "--way", "proxy", "--demo", "--", "sh", "-c", "echo $TILL_APP"],
-        env=clean_environment() | {"TILL_EPHEMERAL": "1"}, capture_output=True, text=True, timeout=60,
+        env=clean_environment() | setting, capture_output=True, text=True, timeout=60,
     )
     assert done.stdout == f"{DEMO}\n", done.stderr
 
