@@ -178,7 +178,7 @@ def test_what_is_broken_is_refused_with_its_line_and_changes_nothing(shop, tmp_p
     assert till(shop, "export-state", "-") == text
     before = shop.rows()
     for number, (broken, words) in enumerate([
-        (text[: len(text) // 2], "Line "), (text.replace('"ann"', '"bob"'), "digest"), ("", "ends before"),
+        (text[: len(text) // 2], "Line "), (text.replace('"ann"', '"bob"'), "columns"), ("", "ends before"),
         ("nonsense\n", "no state"), (text + "{}\n", "follows"),
     ]):
         file = tmp_path / f"broken-{number}"
