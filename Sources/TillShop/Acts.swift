@@ -33,13 +33,20 @@ extension Shop {
 
     /// Lets time pass for a customer and the family up to an instant.
     ///
+    /// - Parameter givingWay: ends early when somebody waits to be alone.
     /// - Returns: what was told meanwhile, in order.
+    /// - Throws: `GaveWay` when it ended early, and what an act throws.
     @discardableResult
-    func wake(_ customer: CustomerName, until instant: Timestamp) async throws -> [Notification] {
+    func wake(_ customer: CustomerName, until instant: Timestamp, givingWay: Bool = false) async throws
+        -> [Notification]
+    {
         var told: [Notification] = []
-        _ = try await act(.wake, by: customer, at: instant, opening: nil) { told += $0 }
+        _ = try await act(.wake, by: customer, at: instant, opening: nil, givingWay: givingWay) { told += $0 }
         return told
     }
+
+    /// There is more to do, and somebody waits to be alone.
+    struct GaveWay: Error {}
 
     /// An account as it is now: what fell due and was not looked at yet happens first, so that a reader never sees less
     /// than the clock says.
@@ -73,6 +80,7 @@ extension Shop {
         by customer: CustomerName,
         at instant: Timestamp?,
         opening: Opening?,
+        givingWay: Bool = false,
         hearing hear: ([Notification]) -> Void = { _ in }
     ) async throws -> Outcome {
         var keys: Set<String> = [customer.lockKey]
@@ -91,6 +99,7 @@ extension Shop {
             case .behind(let ledger):
                 hear(ledger.notifications)
                 try checkStopping()
+                if givingWay, gate.waitingToBeAlone > 0 { throw GaveWay() }
             case .needs(let more): keys = more
             case .conflict: attempts += 1
             }

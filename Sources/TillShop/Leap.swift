@@ -285,7 +285,7 @@ extension Shop {
                 var rest = due[...]
                 func next() {
                     guard !(givingWay && gate.waitingToBeAlone > 0), let account = rest.popFirst() else { return }
-                    group.addTask { await self.wake(account, in: name.scope, until: instant, log) }
+                    group.addTask { await self.wake(account, in: name.scope, until: instant, log, givingWay) }
                 }
                 for _ in 0..<Self.mostAtOnce { next() }
                 while await group.next() != nil { next() }
@@ -295,11 +295,19 @@ extension Shop {
 
     private static let mostAtOnce = 32
 
-    private func wake(_ due: DueAccount, in scope: AccountScope, until instant: Timestamp, _ log: LeapLog) async {
+    private func wake(
+        _ due: DueAccount,
+        in scope: AccountScope,
+        until instant: Timestamp,
+        _ log: LeapLog,
+        _ givingWay: Bool
+    ) async {
         do {
-            let told = try await wake(CustomerName(scope, due.customer), until: instant)
+            let told = try await wake(CustomerName(scope, due.customer), until: instant, givingWay: givingWay)
             log.add(told)
             setAside.remove(due.id)
+        } catch is GaveWay {
+            return
         } catch {
             // A stop cuts everybody short; nobody is ill.
             guard !isStopping.value else { return }
