@@ -42,6 +42,12 @@ struct RequestBody: Sendable {
         return text
     }
 
+    /// A text that is only compared, and so may have U+0000.
+    func comparedText(_ key: String) -> String? {
+        guard case .string(let text)? = self[key] else { return nil }
+        return text
+    }
+
     /// A whole number, written without a fraction or an exponent.
     func number(_ key: String) -> Int64? {
         guard case .number(let digits)? = self[key] else { return nil }

@@ -101,7 +101,7 @@ extension AppleAPI {
         guard let receipt = body.text("receipt-data") else {
             throw APIError.malformed("The body has no text as receipt-data: \(body.words("receipt-data")).")
         }
-        guard body["password"] == nil || body.text("password") != nil else {
+        guard body["password"] == nil || body.comparedText("password") != nil else {
             throw APIError.malformed("The password must be a text, and is something else.")
         }
         let excludes =
@@ -110,7 +110,7 @@ extension AppleAPI {
             ?? (body.text("exclude-old-transactions")?.lowercased() == "true")
         return VerifyReceiptRequest(
             receiptData: receipt,
-            password: body.text("password"),
+            password: body.comparedText("password"),
             excludesOldTransactions: excludes
         )
     }
