@@ -156,10 +156,12 @@ struct PostgresTroubleTests {
         let storage = try storage(try StorageFixture.database()) {
             $0.connections = 1
             $0.mostWaiting = 2
-            $0.longestWait = .milliseconds(150)
+            $0.longestWait = .seconds(1)
         }
-        let sleeper = Task { try await storage.pool.perform { _ = try $0.run(script: "SELECT pg_sleep(1.5)") } }
-        try await Task.sleep(for: .milliseconds(100))
+        // The connection is there before anybody waits for it.
+        try await storage.ping()
+        let sleeper = Task { try await storage.pool.perform { _ = try $0.run(script: "SELECT pg_sleep(5)") } }
+        try await Task.sleep(for: .milliseconds(300))
         let refusals = await withTaskGroup(of: String.self) { group in
             for _ in 1...5 {
                 group.addTask {
