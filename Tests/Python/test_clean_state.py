@@ -232,6 +232,7 @@ def test_a_reset_erases_what_happened_and_leaves_what_was_set_up(shop):
     assert len(shop.control.call("listKeys")["keys"]) == 1
     assert till(shop, "reset", "--everything") == "The shop is empty.\n"
     assert shop.control.call("listKeys")["keys"] == [] and shop.control.call("listTeams")["teams"] == []
+    assert shop.control.call("reset", {}) is None
     assert refused(shop.control.call, "reset", {"bundleId": "com.example.nobody"}) == (404, "unknown_app")
 
 
