@@ -30,6 +30,8 @@ static struct {
     int (*PQsendQueryPrepared)(PGconn *conn, const char *name, int count, const char *const *values,
         const int *lengths, const int *formats, int result_format);
     PGresult *(*PQgetResult)(PGconn *conn);
+    int (*PQconsumeInput)(PGconn *conn);
+    PGnotify *(*PQnotifies)(PGconn *conn);
     void (*PQclear)(PGresult *result);
     ExecStatusType (*PQresultStatus)(const PGresult *result);
     char *(*PQresultErrorField)(const PGresult *result, int field);
@@ -81,6 +83,8 @@ static void load(void) {
     FIND(PQpipelineSync);
     FIND(PQsendQueryPrepared);
     FIND(PQgetResult);
+    FIND(PQconsumeInput);
+    FIND(PQnotifies);
     FIND(PQclear);
     FIND(PQresultStatus);
     FIND(PQresultErrorField);
@@ -141,3 +145,5 @@ int PQntuples(const PGresult *result) { return libpq.PQntuples(result); }
 int PQgetisnull(const PGresult *result, int row, int column) { return libpq.PQgetisnull(result, row, column); }
 int PQgetlength(const PGresult *result, int row, int column) { return libpq.PQgetlength(result, row, column); }
 char *PQgetvalue(const PGresult *result, int row, int column) { return libpq.PQgetvalue(result, row, column); }
+int PQconsumeInput(PGconn *conn) { return libpq.PQconsumeInput(conn); }
+PGnotify *PQnotifies(PGconn *conn) { return libpq.PQnotifies(conn); }

@@ -35,10 +35,12 @@ extension Session {
     /// - Throws: `PostgresFailure` when the transaction itself failed, or when nobody knows.
     func commit(_ batch: CommitBatch, attempts: Int) throws -> [Result<Void, CommitFailure>] {
         do {
-            try transact(batch.changes.flatMap(\.steps), attempts: attempts)
-            return batch.changes.map { _ in .success(()) }
+            try transact(batch.checks + batch.changes.flatMap(\.steps), attempts: attempts)
+            return batch.results(batch.changes.map { _ in .success(()) })
         } catch let failed as StepFailure {
-            return batch.changes.count == 1 ? batch.results([.failure(failed)]) : try commitApart(batch)
+            if batch.isOvertaken(failed) { return batch.allOvertaken }
+            guard batch.changes.count == 1 else { return try commitApart(batch) }
+            return batch.results([.failure(failed.after(batch.checks.count))])
         }
     }
 
@@ -50,8 +52,14 @@ extension Session {
         let renewal = [Step(.release), Step(.savepoint)]
         let segments = batch.changes.map { [Step(.rollbackToSavepoint)] + $0.steps + renewal }
         let answers = try pipeline(
-            [[Step(.begin), Step(.savepoint)]] + segments + [[Step(.rollbackToSavepoint), Step(.commit)]]
+            [[Step(.begin)] + batch.checks + [Step(.savepoint)]] + segments
+                + [[Step(.rollbackToSavepoint), Step(.commit)]]
         )
+        if case .failure(let failed) = answers[0] {
+            if !isIdle() { _ = try? run(.rollback) }
+            guard batch.isOvertaken(failed.after(1)) else { throw failed.failure }
+            return batch.allOvertaken
+        }
         do {
             try Self.requireCommitted(try answers[answers.count - 1].get().last)
         } catch {
@@ -60,20 +68,33 @@ extension Session {
         }
         return batch.results(
             answers.dropFirst().dropLast().map { answer in
-                answer.mapError { StepFailure(step: $0.step - 1, failure: $0.failure) }.map { _ in }
+                answer.mapError { $0.after(1) }.map { _ in }
             }
         )
     }
 }
 
 extension CommitBatch {
-    /// What came of each change, in the order in which they came.
+    /// Whether a failure means that what the changes hang on is no longer so.
+    fileprivate func isOvertaken(_ failed: StepFailure) -> Bool {
+        failed.failure.isGuard && checks.indices.contains(failed.step)
+    }
+
+    fileprivate var allOvertaken: [Result<Void, CommitFailure>] {
+        [Result<Void, CommitFailure>](repeating: .failure(.overtaken), count: count)
+    }
+
+    /// What came of each change, in the order in which they came. What was not sent was overtaken.
     fileprivate func results(_ answers: [Result<Void, StepFailure>]) -> [Result<Void, CommitFailure>] {
-        var results = [Result<Void, CommitFailure>](repeating: .success(()), count: changes.count)
+        var results = allOvertaken
         for (change, answer) in zip(changes, answers) {
-            guard case .failure(let failed) = answer else { continue }
-            results[change.place] = .failure(change.failure(failed))
+            results[change.place] = answer.mapError { change.failure($0) }
         }
         return results
     }
+}
+
+extension StepFailure {
+    /// The same failure, with its place counted from behind so many steps.
+    func after(_ count: Int) -> StepFailure { StepFailure(step: step - count, failure: failure) }
 }

@@ -24,12 +24,22 @@ struct CommitBatch: Sendable {
 
     /// In the order in which they are written.
     let changes: [Prepared]
+    /// How many there were, with those that were overtaken before they were sent.
+    let count: Int
+    /// What is asked before anything is written: whether all that the changes hang on is still so.
+    let checks: [Step]
 
     /// - Throws: `EncodingError`.
     init(_ changes: [Change]) throws {
-        let prepared = try changes.enumerated().map { try Self.prepare($0.element, at: $0.offset) }
+        count = changes.count
+        // Generations only rise: of two footings the lesser has been overtaken by what the other knows.
+        let footing = changes.compactMap(\.footing).max { ($0.era, $0.generation ?? 0) < ($1.era, $1.generation ?? 0) }
+        let standing = changes.enumerated().filter { $0.element.footing == nil || $0.element.footing == footing }
+        let prepared = try standing.map { try Self.prepare($0.element, at: $0.offset) }
         // Batches of several nodes that take their accounts in one order do not end in each other's arms.
-        self.changes = Self.isFree(changes) ? prepared.sorted { ($0.first, $0.place) < ($1.first, $1.place) } : prepared
+        let isFree = Self.isFree(standing.map(\.element))
+        self.changes = isFree ? prepared.sorted { ($0.first, $0.place) < ($1.first, $1.place) } : prepared
+        checks = footing.map { [Step(.lockShared), Step($0)] } ?? []
     }
 
     /// Whether no change of the batch can depend on another, so that their order is free.

@@ -9,11 +9,24 @@ extension PostgresStorage {
     }
 
     package func put(_ documents: [Document]) async throws {
-        try await write(documents.map { Step(.putDocument, Arguments($0.kind.rawValue, $0.name, $0.app, $0.body)) })
+        let writes = documents.map { Step(.putDocument, Arguments($0.kind.rawValue, $0.name, $0.app, $0.body)) }
+        try await write(writes, changing: Set(documents.map(\.kind)))
+    }
+
+    package func keep(_ document: Document) async throws -> Document {
+        let key = Arguments(document.kind.rawValue, document.name)
+        try await write(
+            [Step(.keepDocument, key + Arguments(document.app, document.body))],
+            changing: [document.kind]
+        )
+        let kept = try await read(.documentByName, key) { row in
+            Document(kind: document.kind, name: document.name, app: row.maybeText(0), body: try row.text(1))
+        }
+        return kept.first ?? document
     }
 
     package func removeDocument(_ kind: DocumentKind, name: String) async throws {
-        try await write([Step(.removeDocument, Arguments(kind.rawValue, name))])
+        try await write([Step(.removeDocument, Arguments(kind.rawValue, name))], changing: [kind])
     }
 
     package func appendJournal(_ entries: [JournalEntry], keeping: Int) async throws {

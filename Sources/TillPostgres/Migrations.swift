@@ -7,7 +7,12 @@ struct Migration: Sendable {
     let script: String
 
     static let all = [
-        Migration(version: 1, name: "documents, journal, accounts, ledger, outbox and deliveries", script: Tables.first)
+        Migration(
+            version: 1,
+            name: "documents, journal, accounts, ledger, outbox and deliveries",
+            script: Tables.first
+        ),
+        Migration(version: 2, name: "nodes, leases and generations", script: NodeStatements.tables),
     ]
 }
 

@@ -4,7 +4,19 @@ import TillStorage
 /// What falls due, and what is owed to developers' servers.
 extension PostgresStorage {
     package func dueAccounts(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount] {
-        try await read(.dueAccounts, Self.place(of: clock) + Arguments(until.milliseconds, limit)) { row in
+        try await dueAccounts(.dueAccounts, Self.place(of: clock) + Arguments(until.milliseconds, limit))
+    }
+
+    package func dueAccounts(on clock: ClockName, until: Timestamp, in part: Range<Int64>, limit: Int) async throws
+        -> [DueAccount]
+    {
+        let bounds = Arguments(part.lowerBound, part.upperBound)
+        let asked = Self.place(of: clock) + Arguments(until.milliseconds, limit) + bounds
+        return try await dueAccounts(.dueAccountsInPart, asked)
+    }
+
+    private func dueAccounts(_ statement: Statement, _ arguments: Arguments) async throws -> [DueAccount] {
+        try await read(statement, arguments) { row in
             DueAccount(
                 id: AccountID(try row.int(0)),
                 customer: try row.text(1),
@@ -18,7 +30,19 @@ extension PostgresStorage {
     }
 
     package func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?) {
-        let dates = try await read(.nextDueOnClock, Self.place(of: clock)) { [Self.date($0, 0), Self.date($0, 1)] }
+        try await nextDue(.nextDueOnClock, Self.place(of: clock))
+    }
+
+    package func nextDue(on clock: ClockName, in part: Range<Int64>) async throws
+        -> (account: Timestamp?, delivery: Timestamp?)
+    {
+        try await nextDue(.nextDueInPart, Self.place(of: clock) + Arguments(part.lowerBound, part.upperBound))
+    }
+
+    private func nextDue(_ statement: Statement, _ arguments: Arguments) async throws
+        -> (account: Timestamp?, delivery: Timestamp?)
+    {
+        let dates = try await read(statement, arguments) { [Self.date($0, 0), Self.date($0, 1)] }
         return (dates.first?[0], dates.first?[1])
     }
 
@@ -26,6 +50,18 @@ extension PostgresStorage {
         -> [Delivery]
     {
         try await deliveries(.dueDeliveries, Self.place(of: clock) + Arguments(endpoint, until.milliseconds, limit))
+    }
+
+    package func dueDeliveries(
+        to endpoint: String,
+        on clock: ClockName,
+        until: Timestamp,
+        in part: Range<Int64>,
+        limit: Int
+    ) async throws -> [Delivery] {
+        let bounds = Arguments(part.lowerBound, part.upperBound)
+        let asked = Self.place(of: clock) + Arguments(endpoint, until.milliseconds, limit) + bounds
+        return try await deliveries(.dueDeliveriesInPart, asked)
     }
 
     package func deliveries(of id: NotificationID) async throws -> [Delivery] {
@@ -72,7 +108,7 @@ extension PostgresStorage {
         )
     }
 
-    package func record(_ deliveries: [Delivery]) async throws {
+    package func record(_ deliveries: [Delivery], era: Int64?) async throws {
         // In one order, so that two nodes do not wait for each other in a circle.
         let sorted = deliveries.sorted { ($0.notification, $0.endpoint) < ($1.notification, $1.endpoint) }
         try await write(
@@ -87,7 +123,8 @@ extension PostgresStorage {
                         delivery.due?.milliseconds,
                         delivery.attempts.count,
                         delivery.isDelivered,
-                        try DeliveryRow.log(delivery.attempts)
+                        try DeliveryRow.log(delivery.attempts),
+                        era
                     )
                 )
             }

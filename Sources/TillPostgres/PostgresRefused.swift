@@ -6,7 +6,6 @@ package enum PostgresRefused: Error, CustomStringConvertible {
     case older(String)
     case encoding(String)
     case backup
-    case taken(String)
     case closed
     case crowded(Int)
     case waitedTooLong(Duration)
@@ -22,8 +21,6 @@ package enum PostgresRefused: Error, CustomStringConvertible {
         case .older(let place):
             "The database \(place) is of an older version of Till. Start the server on it once; it brings it up."
         case .encoding(let found): "The database must be encoded in UTF8, and is in \(found): create it anew."
-        case .taken(let place):
-            "Another Till works on the database \(place). Stop it, or name another database; several on one come later."
         case .backup: "A PostgreSQL database is backed up with pg_dump or pg_basebackup while Till serves."
         case .closed: "The database is closed."
         case .crowded(let count): "\(count) statements wait for the database already."

@@ -23,6 +23,15 @@ package struct PostgresSettings: Sendable {
 
     /// The defaults.
     package init() {}
+
+    /// For what nodes say of themselves: one connection, and nothing that takes long.
+    var forNodes: PostgresSettings {
+        var settings = self
+        settings.connections = 1
+        settings.longestWait = .seconds(5)
+        settings.statementTimeout = min(statementTimeout, .seconds(5))
+        return settings
+    }
 }
 
 extension Duration {

@@ -1,11 +1,16 @@
+import Synchronization
 import TillStorage
 
 /// The engine past one machine: any number of nodes share one PostgreSQL.
 ///
 /// What is acknowledged is committed, and durable as far as the server's settings go; docs/operating/scale.md says
 /// which those must be.
-package final class PostgresStorage: Storage {
+package final class PostgresStorage: SharedStorage {
     let pool: ConnectionPool
+    /// A connection that never waits behind requests: whoever is busy still says that it lives.
+    let nodePool: ConnectionPool
+    let ear: NodeEar
+    let writes = Atomic<Int>(0)
     let settings: PostgresSettings
     /// Where the database is, without who connects: for logs.
     package let place: String
@@ -20,6 +25,8 @@ package final class PostgresStorage: Storage {
         self.settings = settings
         place = url.description
         pool = ConnectionPool(url, settings)
+        nodePool = ConnectionPool(url, settings.forNodes)
+        ear = NodeEar(url, settings)
     }
 
     /// Opens the database as it is, beside servers that may be at work on it.
@@ -30,6 +37,8 @@ package final class PostgresStorage: Storage {
         self.settings = settings
         place = url.description
         pool = ConnectionPool(url, settings)
+        nodePool = ConnectionPool(url, settings.forNodes)
+        ear = NodeEar(url, settings)
     }
 
     /// One statement, and its rows as values.
@@ -52,5 +61,9 @@ package final class PostgresStorage: Storage {
 
     package func backup(to path: String) async throws { throw PostgresRefused.backup }
 
-    package func close() async throws { await pool.close() }
+    package func close() async throws {
+        ear.close()
+        await nodePool.close()
+        await pool.close()
+    }
 }

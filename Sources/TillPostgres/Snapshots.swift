@@ -1,3 +1,4 @@
+import Synchronization
 import TillCore
 import TillStorage
 
@@ -33,7 +34,7 @@ extension PostgresStorage {
     }
 
     package func restore(snapshot name: String) async throws {
-        try await pool.perform { session in
+        try await replacing { session in
             try session.cleanly {
                 guard let row = try session.run(.snapshotByName, Arguments(name)).first else {
                     throw SnapshotFailure.unknown(name)
@@ -46,6 +47,7 @@ extension PostgresStorage {
                         throw SnapshotFailure.collides(table)
                     }
                 }
+                try session.beginEra()
             }
         }
     }
@@ -55,7 +57,23 @@ extension PostgresStorage {
     }
 
     package func erase(app: String?, documents kinds: Set<DocumentKind>) async throws {
-        try await pool.perform { session in try session.cleanly { try session.erase(app, kinds) } }
+        try await replacing { session in
+            try session.cleanly {
+                try session.erase(app, kinds)
+                try session.beginEra()
+            }
+        }
+    }
+
+    /// Does something to everything while no node commits what it decided before, on whatever connection.
+    private func replacing(_ body: @escaping @Sendable (Session) throws -> Void) async throws {
+        writes.add(1, ordering: .relaxed)
+        try await pool.perform { session in
+            // The lock is the session's: a transaction that waited for it would see what was there before.
+            try session.run(script: "SELECT pg_advisory_lock(\(NodeStatements.lock))")
+            defer { _ = try? session.run(script: "SELECT pg_advisory_unlock(\(NodeStatements.lock))") }
+            try body(session)
+        }
     }
 
     package func rows(of table: ShopTable, in snapshot: String, after place: Int64?, limit: Int) async throws
@@ -96,6 +114,12 @@ extension Session {
             if !isIdle() { _ = try? run(.rollback) }
             throw error
         }
+    }
+
+    /// Everything is another now: what nodes hold in memory, and what they were about to write.
+    fileprivate func beginEra() throws {
+        _ = try run(.raiseEra)
+        _ = try run(.announce, Arguments(NodeWord.generations))
     }
 
     fileprivate func enter(_ snapshot: Snapshot) throws {

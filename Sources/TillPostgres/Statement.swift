@@ -34,6 +34,13 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
 
     case ping
 
+    // Several nodes.
+    case lockShared, lockAlone, checkFooting, raiseGeneration, raiseEra, allGenerations, announce
+    case enterNode, retireNode, beatNode, expiredNode, reapNodes, allNodes, leaveNode, noteSeen, notDurably, renewNode
+    case takeLease, releaseLease, allLeases
+    case keepDocument, documentByName
+    case dueAccountsInPart, nextDueInPart, dueDeliveriesInPart
+
     // Clean state.
     case enterSnapshot, removeSnapshot, snapshotByName, allSnapshots, raiseIdentifiers
 
@@ -48,6 +55,8 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
             .sweep(
                 "a clock's customers lie everywhere: an ordered merge, of at most a page and a row of each partition"
             )
+        // Bounds of the partition: as many as a node works on, and with those of one partition no other.
+        case .dueAccountsInPart, .nextDueInPart, .dueDeliveriesInPart: .onePartition
         case .owedCount, .owedEndpoints, .dropDeliveries:
             .sweep("an endpoint is owed to from everywhere: the indexes of what is owed, which hold nothing else")
         case .entryByUUID:
@@ -61,7 +70,11 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
         case .begin, .commit, .rollback, .savepoint, .release, .rollbackToSavepoint, .ping, .beginExamination,
             .documentsOfKind, .putDocument, .removeDocument, .reserveIdentifiers, .identifierHighWater,
             .countRedemption, .appendJournal, .trimJournal, .journalByID, .newestJournal, .fallenIdentifiers,
-            .enterSnapshot, .removeSnapshot, .snapshotByName, .allSnapshots, .raiseIdentifiers:
+            .enterSnapshot, .removeSnapshot, .snapshotByName, .allSnapshots, .raiseIdentifiers,
+            .lockShared, .lockAlone, .checkFooting, .raiseGeneration, .raiseEra, .allGenerations, .announce,
+            .enterNode, .retireNode, .beatNode, .expiredNode, .reapNodes, .allNodes, .leaveNode, .noteSeen,
+            .notDurably, .renewNode,
+            .takeLease, .releaseLease, .allLeases, .keepDocument, .documentByName:
             .unpartitioned
         case .accountByID, .accountByCustomer, .insertAccount, .updateAccount, .nextDueOfAccount, .insertRow, .moveRow,
             .ownerOfRow, .rowByID, .rowsOfOrder, .refundsAfter, .latestRefunds, .historyUp, .historyDown,

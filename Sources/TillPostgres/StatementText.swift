@@ -60,28 +60,12 @@ extension Statement {
         case .filteredHistoryUp: Self.history(isAscending: true, isFiltered: true)
         case .filteredHistoryDown: Self.history(isAscending: false, isFiltered: true)
 
-        case .dueAccounts:
-            """
-            SELECT account, customer, next_due FROM accounts
-            WHERE realm = $1 AND app = $2 AND clock = $3 AND next_due IS NOT NULL AND next_due <= $4
-            ORDER BY next_due, account LIMIT $5
-            """
-        case .nextDueOnClock:
-            """
-            SELECT
-                (
-                    SELECT next_due FROM accounts
-                    WHERE realm = $1 AND app = $2 AND clock = $3 AND next_due IS NOT NULL
-                    ORDER BY next_due LIMIT 1
-                ),
-                (SELECT min(due) FROM deliveries WHERE realm = $1 AND app = $2 AND clock = $3 AND due IS NOT NULL)
-            """
-        case .dueDeliveries:
-            """
-            SELECT \(DeliveryRow.list) FROM deliveries
-            WHERE realm = $1 AND app = $2 AND clock = $3 AND endpoint = $4 AND due IS NOT NULL AND due <= $5
-            ORDER BY due, notification LIMIT $6
-            """
+        case .dueAccounts: DueStatements.accounts(in: "true")
+        case .dueAccountsInPart: DueStatements.accounts(in: "partition >= $6 AND partition < $7")
+        case .nextDueOnClock: DueStatements.next(in: "true")
+        case .nextDueInPart: DueStatements.next(in: "partition >= $4 AND partition < $5")
+        case .dueDeliveries: DueStatements.deliveries(in: "true")
+        case .dueDeliveriesInPart: DueStatements.deliveries(in: "partition >= $7 AND partition < $8")
         case .owedCount:
             """
             SELECT count(*) FROM deliveries
@@ -99,6 +83,8 @@ extension Statement {
             """
             UPDATE deliveries SET due = $4, attempts = $5, is_delivered = $6, log = $7
             WHERE partition = $1 AND notification = $2 AND endpoint = $3
+                AND (attempts < $5 OR (attempts = $5 AND log = $7))
+                AND ($8::bigint IS NULL OR $8 = (SELECT value FROM generations WHERE kind = 'era'))
             """
         case .redeliver:
             "UPDATE deliveries SET due = $4 WHERE partition = $1 AND notification = $2 AND endpoint = $3"
@@ -161,6 +147,12 @@ extension Statement {
         case .snapshotByName: "SELECT app FROM snapshots WHERE name = $1"
         case .allSnapshots: "SELECT name, app, saved_at FROM snapshots ORDER BY name"
         case .raiseIdentifiers: "UPDATE identifiers SET next = greatest(next, $1) WHERE series = 'all'"
+
+        case .lockShared, .lockAlone, .checkFooting, .raiseGeneration, .raiseEra, .allGenerations, .announce,
+            .enterNode, .retireNode, .beatNode, .expiredNode, .reapNodes, .allNodes, .leaveNode, .noteSeen, .notDurably,
+            .renewNode,
+            .takeLease, .releaseLease, .allLeases, .keepDocument, .documentByName:
+            NodeStatements.text(of: self)
 
         case .beginExamination: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         case .misplacedRows, .misplacedAccounts, .miscounted, .beyondHead, .refundsWithoutNumber, .strangeClocks,

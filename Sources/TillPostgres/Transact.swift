@@ -20,7 +20,7 @@ extension Session {
             try Self.requireCommitted(try answers[0].get().last)
         } catch let failed as StepFailure {
             if !isIdle() { _ = try run(.rollback) }
-            throw StepFailure(step: failed.step - 1, failure: failed.failure)
+            throw failed.after(1)
         }
     }
 

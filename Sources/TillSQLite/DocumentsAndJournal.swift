@@ -19,6 +19,21 @@ extension SQLiteStorage {
         }
     }
 
+    package func keep(_ document: Document) async throws -> Document {
+        try await pool.write { db in
+            let present = try Row.fetchOne(
+                db,
+                sql: "SELECT app, body FROM documents WHERE kind = ? AND name = ?",
+                arguments: [document.kind.rawValue, document.name]
+            )
+            if let present {
+                return Document(kind: document.kind, name: document.name, app: present[0], body: present[1])
+            }
+            try Self.write(document, db)
+            return document
+        }
+    }
+
     package func removeDocument(_ kind: DocumentKind, name: String) async throws {
         try await pool.write { db in
             try db.execute(

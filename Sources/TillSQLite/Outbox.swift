@@ -136,7 +136,8 @@ extension SQLiteStorage {
         }
     }
 
-    package func record(_ deliveries: [Delivery]) async throws {
+    /// One server has this store, so that there is one era (`StateGate`).
+    package func record(_ deliveries: [Delivery], era: Int64?) async throws {
         let logs = try deliveries.map { try DeliveryRow.log($0.attempts) }
         try await pool.write { db in
             let statement = try db.cachedStatement(

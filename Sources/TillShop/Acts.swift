@@ -24,9 +24,11 @@ extension Shop {
         try await gate.together {
             let outcome = try await act(command, by: customer, at: instant, opening: opening)
             // Whoever was dated back, or came to a clock that is ahead, is brought to the present.
-            let present = now(of: outcome.account)
-            guard let due = outcome.nextDue, due <= present else { return outcome }
-            try await wake(customer, until: present)
+            guard let due = outcome.nextDue else { return outcome }
+            try await asOfNow {
+                let present = now(of: outcome.account)
+                if due <= present { try await wake(customer, until: present) }
+            }
             return outcome
         }
     }
@@ -53,12 +55,14 @@ extension Shop {
     package func upToDate(_ account: Account) async throws -> Account {
         guard isBehind(account) else { return account }
         return try await gate.together {
-            // Everything may have been replaced since it was read.
-            let present = try await storage.account(account.id) ?? account
-            guard isBehind(present) else { return present }
-            let scope = AccountScope(realm: present.realm, app: present.app)
-            try await wake(CustomerName(scope, present.customer), until: now(of: present))
-            return try await storage.account(present.id) ?? present
+            try await asOfNow {
+                // Everything may have been replaced since it was read.
+                let present = try await storage.account(account.id) ?? account
+                guard isBehind(present) else { return present }
+                let scope = AccountScope(realm: present.realm, app: present.app)
+                try await wake(CustomerName(scope, present.customer), until: now(of: present))
+                return try await storage.account(present.id) ?? present
+            }
         }
     }
 
@@ -102,12 +106,16 @@ extension Shop {
                 if givingWay, gate.waitingToBeAlone > 0 { throw GaveWay() }
             case .needs(let more): keys = more
             case .conflict: attempts += 1
+            case .overtaken:
+                try await cluster?.catchUp()
+                attempts += 1
             }
         }
         throw ShopBusy(reason: "the account of \(customer.customer) changed \(Self.mostAttempts) times meanwhile")
     }
 
-    private static let mostAttempts = 32
+    /// How often something is decided again because others were first.
+    static let mostAttempts = 32
     /// Deadlines that are handled in one transaction at the most.
     private static let mostSteps = 64
 
@@ -118,6 +126,8 @@ extension Shop {
         /// The command concerns accounts whose locks are not held.
         case needs(Set<String>)
         case conflict
+        /// Another node changed what this was decided by.
+        case overtaken
     }
 
     private func attempt(
@@ -128,6 +138,8 @@ extension Shop {
         holding keys: Set<String>
     ) async throws -> Attempt {
         let scope = customer.scope
+        // Before anything is looked at that others may change.
+        let footing = try footing()
         let present = try await storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
         let isNew = present == nil
         let account: Account
@@ -168,6 +180,7 @@ extension Shop {
         guard !change.isEmpty else { return .done(Outcome(account: loaded[0], ledger: ledger)) }
         let chain = signingChain
         try await owe(ledger.notifications, in: &change, scope: scope, signedBy: chain)
+        change.footing = footing
         switch await commits.commit(change) {
         case .success:
             if !change.notifications.isEmpty { chains.keep(chain) }
@@ -177,6 +190,10 @@ extension Shop {
             return isUpToDate ? .done(Outcome(account: acting, ledger: ledger)) : .behind(ledger)
         case .failure(.conflict):
             return .conflict
+        case .failure(.overtaken):
+            // Who asked for an instant by the clock must ask the clock again.
+            if Footing.held?.generation != nil { throw Overtaken() }
+            return .overtaken
         case .failure(.codeUsedUp(let redemption)):
             throw Refusal.codeUsedUp(offer: redemption.offerID, limit: redemption.limit)
         case .failure(.engine(let words)):
@@ -269,19 +286,25 @@ extension Shop {
         _ opening: Opening,
         at instant: Timestamp? = nil
     ) async throws -> Account {
-        try await exclusively(customer.lockKey) {
+        try await exclusivelyHere(customer.lockKey) {
             let scope = customer.scope
             let find = {
                 try await self.storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
             }
             if let account = try await find() { return account }
             let clock = ClockName(scope, own: opening.clock)
-            var account = try await self.open(customer, opening, at: instant ?? self.now(on: clock))
-            account.version = 1
-            let change = Change(accounts: [AccountChange(account: account, before: nil)])
-            if case .success = await self.commits.commit(change) { return account }
-            guard let account = try await find() else { throw ShopBusy(reason: "the store did not take the account") }
-            return account
+            for _ in 0..<Self.mostAttempts {
+                let footing = try self.footing()
+                var account = try await self.open(customer, opening, at: instant ?? self.now(on: clock))
+                account.version = 1
+                let new = [AccountChange(account: account, before: nil)]
+                switch await self.commits.commit(Change(accounts: new, footing: footing)) {
+                case .success: return account
+                case .failure(.overtaken): try await self.cluster?.catchUp()
+                case .failure: if let account = try await find() { return account }
+                }
+            }
+            throw ShopBusy(reason: "the store did not take the account")
         }
     }
 }

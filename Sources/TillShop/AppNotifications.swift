@@ -34,7 +34,15 @@ extension Shop {
 
     /// Commits what no account guards.
     func commit(_ change: Change, signedBy chain: SigningChain) async throws {
-        if case .failure(let failure) = await gate.together({ await commits.commit(change) }) {
+        var change = change
+        var outcome = Result<Void, CommitFailure>.failure(.overtaken)
+        for _ in 0..<Self.mostAttempts {
+            change.footing = try footing()
+            outcome = await gate.together { await commits.commit(change) }
+            guard case .failure(.overtaken) = outcome else { break }
+            try await cluster?.catchUp()
+        }
+        if case .failure(let failure) = outcome {
             logger.error("commit failed", metadata: ["cause": "\(failure)"])
             throw ShopBusy(reason: "the store did not take the change")
         }

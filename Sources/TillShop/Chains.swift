@@ -44,6 +44,11 @@ final class Chains: Sendable {
         state.withLock { $0.headers[chain.id] = chain.headerSegment }
     }
 
+    /// Follows the store, in which another node may have put a chain.
+    func follow(_ storage: any Storage) async throws {
+        for document in try await storage.documents(.chain) { learn(document) }
+    }
+
     /// The store has a chain of another Till's.
     func learn(_ document: Document) {
         state.withLock { $0.headers[document.name] = Self.header(in: document) }

@@ -39,10 +39,16 @@ package final class Clocks: Sendable {
         records = Mutex(try await Self.read(storage))
     }
 
-    /// Follows the store, in which everything was replaced.
-    func reload() async throws {
+    /// Follows the store, in which others may have changed anything.
+    ///
+    /// - Returns: the clocks that go otherwise than before.
+    @discardableResult
+    func reload() async throws -> [ClockName] {
         let read = try await Self.read(storage)
-        records.withLock { $0 = read }
+        return records.withLock { records in
+            defer { records = read }
+            return Set(records.keys).union(read.keys).filter { records[$0] != read[$0] }
+        }
     }
 
     private static func read(_ storage: any Storage) async throws -> [ClockName: Record] {

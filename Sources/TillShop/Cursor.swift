@@ -43,18 +43,13 @@ package struct CursorSeal: Sendable {
 
     /// Reads the key from the store, and makes it the first time.
     init(storage: any Storage) async throws {
-        let name = "cursor-key"
-        if let document = try await storage.documents(.shop).first(where: { $0.name == name }),
-            let text = try? JSONDecoder().decode(String.self, from: Data(document.body.utf8)),
-            let bytes = Base64.decode(text)
-        {
-            key = SymmetricKey(data: bytes)
-            return
+        let new = SymmetricKey(size: .bits256).withUnsafeBytes { Base64.encode(Array($0)) }
+        // Another server may start on an empty store at the same time.
+        let kept = try await storage.keep(try Document(kind: .shop, name: "cursor-key", encoding: new))
+        guard let bytes = Base64.decode(try kept.decoded(as: String.self)) else {
+            throw ShopDamaged(what: "the key under which cursors are sealed is damaged")
         }
-        key = SymmetricKey(size: .bits256)
-        let text = key.withUnsafeBytes { Base64.encode(Array($0)) }
-        let body = String(decoding: try JSONEncoder().encode(text), as: UTF8.self)
-        try await storage.put([Document(kind: .shop, name: name, body: body)])
+        key = SymmetricKey(data: bytes)
     }
 
     /// The opaque text of a cursor: base64url, 58 characters.

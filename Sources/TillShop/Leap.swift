@@ -179,29 +179,36 @@ extension Shop {
         -> LeapReport
     {
         try await exclusively(name.lockKey) {
-            let from = now(on: name)
-            if target < from { throw goingBack(name, from: from, to: target) }
-            var record = clocks.record(name)
-            record.state = .frozen(at: from)
-            record.leap = Clocks.Leap(to: target, speed: speed)
-            try await clocks.put(record)
-            let log = LeapLog(from: from, to: target)
-            leaps.begin(name, log)
-            defer { leaps.end(name) }
-            let begun = wallClock()
-            try await passTime(on: name, to: target, log, settling: settling, begun: begun)
-            record.state =
-                speed == 0 ? .frozen(at: target) : .running(from: target, since: wallClock(), speed: speed)
-            record.leap = nil
-            try await clocks.put(record)
-            signals.moved(name)
-            var owed: Int?
-            if settling {
-                await settle(name, begun: begun)
-                owed = try await storage.owedDeliveries(on: name, until: now(on: name))
-            }
-            return log.report(owed: owed)
+            try await leaping(on: name, to: target, thenAt: speed, settling: settling)
         }
+    }
+
+    /// The leap itself, for who has the clock.
+    private func leaping(on name: ClockName, to target: Timestamp, thenAt speed: Double, settling: Bool) async throws
+        -> LeapReport
+    {
+        let from = now(on: name)
+        if target < from { throw goingBack(name, from: from, to: target) }
+        var record = clocks.record(name)
+        record.state = .frozen(at: from)
+        record.leap = Clocks.Leap(to: target, speed: speed)
+        try await clocks.put(record)
+        let log = LeapLog(from: from, to: target)
+        leaps.begin(name, log)
+        defer { leaps.end(name) }
+        let begun = wallClock()
+        try await passTime(on: name, to: target, log, settling: settling, begun: begun)
+        record.state =
+            speed == 0 ? .frozen(at: target) : .running(from: target, since: wallClock(), speed: speed)
+        record.leap = nil
+        try await clocks.put(record)
+        signals.moved(name)
+        var owed: Int?
+        if settling {
+            await settle(name, begun: begun)
+            owed = try await storage.owedDeliveries(on: name, until: now(on: name))
+        }
+        return log.report(owed: owed)
     }
 
     /// Finishes leaps and jobs that a crash cut short, or in the middle of which a state was saved.
@@ -209,17 +216,18 @@ extension Shop {
         for record in clocks.all {
             guard let leap = record.leap else { continue }
             do {
-                try await gate.together {
-                    // It may have gone with everything else meanwhile.
-                    guard clocks.record(record.name).leap == leap, leapUnderWay(on: record.name) == nil else { return }
+                guard leapUnderWay(on: record.name) == nil else { continue }
+                try await exclusively(record.name.lockKey) {
+                    // It may have gone with everything else meanwhile, or another node has finished it.
+                    guard clocks.record(record.name).leap == leap else { return }
                     logger.notice("finishing a leap", metadata: ["app": "\(record.app)", "to": "\(leap.to.iso8601)"])
-                    _ = try await self.leap(on: record.name, to: leap.to, thenAt: leap.speed, settling: false)
+                    _ = try await leaping(on: record.name, to: leap.to, thenAt: leap.speed, settling: false)
                 }
             } catch {
                 logger.error("a leap could not be finished", metadata: ["app": "\(record.app)", "cause": "\(error)"])
             }
         }
-        for scope in everyScope {
+        for scope in everyScope where doesJobs(of: scope) {
             do {
                 for job in try await unfinishedJobs(in: scope, until: now(in: scope)) { try await run(job) }
             } catch {
@@ -273,22 +281,35 @@ extension Shop {
 
     /// Brings every account on a clock up to an instant. One that cannot be is set aside and does not stop the others.
     ///
-    /// - Parameter givingWay: ends early when somebody waits to be alone.
-    func wakeAll(on name: ClockName, until instant: Timestamp, _ log: LeapLog, givingWay: Bool = false) async throws {
+    /// - Parameters:
+    ///   - onlyHere: leaves the parts of other nodes to them.
+    ///   - givingWay: ends early when somebody waits to be alone.
+    func wakeAll(
+        on name: ClockName,
+        until instant: Timestamp,
+        _ log: LeapLog,
+        onlyHere: Bool = false,
+        givingWay: Bool = false
+    ) async throws {
         while !(givingWay && gate.waitingToBeAlone > 0) {
             try checkStopping()
-            let skipped = setAside.all.count
-            let due = try await storage.dueAccounts(on: name, until: instant, limit: 256 + skipped)
-                .filter { !setAside.contains($0.id) }
+            // Long work ends where everything was replaced.
+            _ = try footing()
+            let limit = 256 + setAside.all.count
+            let found =
+                onlyHere
+                ? try await dueAccountsHere(on: name, until: instant, limit: limit)
+                : try await storage.dueAccounts(on: name, until: instant, limit: limit)
+            let due = found.filter { !setAside.contains($0.id) }
             guard !due.isEmpty else { return }
-            await withTaskGroup(of: Void.self) { group in
+            try await withThrowingTaskGroup(of: Void.self) { group in
                 var rest = due[...]
                 func next() {
                     guard !(givingWay && gate.waitingToBeAlone > 0), let account = rest.popFirst() else { return }
-                    group.addTask { await self.wake(account, in: name.scope, until: instant, log, givingWay) }
+                    group.addTask { try await self.wake(account, in: name.scope, until: instant, log, givingWay) }
                 }
                 for _ in 0..<Self.mostAtOnce { next() }
-                while await group.next() != nil { next() }
+                while try await group.next() != nil { next() }
             }
         }
     }
@@ -301,16 +322,19 @@ extension Shop {
         until instant: Timestamp,
         _ log: LeapLog,
         _ givingWay: Bool
-    ) async {
+    ) async throws {
         do {
             let told = try await wake(CustomerName(scope, due.customer), until: instant, givingWay: givingWay)
             log.add(told)
             setAside.remove(due.id)
         } catch is GaveWay {
             return
+        } catch let overtaken as Overtaken {
+            throw overtaken
         } catch {
-            // A stop cuts everybody short; nobody is ill.
+            // A stop cuts everybody short, and so does whoever replaces everything; nobody is ill.
             guard !isStopping.value else { return }
+            _ = try footing()
             setAside.add(due.id, because: "\(error)")
             log.setAside(due)
             logger.error(

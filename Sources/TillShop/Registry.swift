@@ -107,7 +107,7 @@ package final class Registry: Sendable {
         state = Mutex(try await Self.read(storage))
     }
 
-    /// Follows the store, in which everything was replaced.
+    /// Follows the store, in which others may have changed anything.
     func reload() async throws {
         let read = try await Self.read(storage)
         state.withLock { $0 = read }

@@ -40,6 +40,8 @@ package final class Shop: Sendable {
     package let faults: FaultDesk
     /// What was written a moment ago, which may not be found yet.
     package let recentRows: RecentRows
+    /// The servers with which the store is shared; nil when with none.
+    package let cluster: Cluster?
     let identifiers: IdentifierPool
     let commits: CommitQueue
     let locks = AccountLocks()
@@ -51,6 +53,8 @@ package final class Shop: Sendable {
     let isStopping = Synchronized(false)
     /// At the end of the names of copies that this process makes for itself.
     let copyMark = ".\(UUID().uuidString.prefix(8).lowercased())"
+    /// Whether the server is about to stop: it still answers, and wants no new callers.
+    package let isDraining = Synchronized(false)
     /// Leaps that are under way.
     let leaps = Leaps()
     /// From which the UUIDs of notifications are made, so that a world can be replayed.
@@ -62,17 +66,20 @@ package final class Shop: Sendable {
     ///   - storage: an engine with its tables in place.
     ///   - chain: signs every payload.
     ///   - receiptKeys: signs receipts; left out, keys of this process alone.
+    ///   - cluster: joined before this, so that nothing is missed that others change meanwhile.
     ///   - settings: the named departures and choices.
     ///   - wallClock: the time of day; tests give their own.
     package init(
         storage: any Storage,
         chain: SigningChain,
         receiptKeys: ReceiptKeys = .temporary(),
+        cluster: Cluster? = nil,
         settings: Settings = Settings(),
         logger: Logger = Logger(label: "till"),
         wallClock: @escaping @Sendable () -> Timestamp
     ) async throws {
         self.storage = storage
+        self.cluster = cluster
         self.settings = settings
         self.logger = logger
         self.wallClock = wallClock
@@ -136,15 +143,20 @@ package final class Shop: Sendable {
     package var signingChain: SigningChain { chains.current }
 
     /// Signs with another chain from now on; what the old one signed keeps verifying.
-    package func sign(with chain: SigningChain) { chains.sign(with: chain) }
+    package func sign(with chain: SigningChain) async throws {
+        if let cluster, let document = chains.document(of: chain) {
+            // The other nodes can put together what it signs before anything is signed.
+            try await storage.put([document])
+            await cluster.settle()
+        }
+        chains.sign(with: chain)
+    }
 
     /// A seed of the shop's own, made at its first start.
     private static func seed(_ storage: any Storage) async throws -> String {
-        let name = "seed"
-        if let kept = try await storage.documents(.shop).first(where: { $0.name == name }) { return kept.body }
         let body = "\"\(UUID().uuidString.lowercased())\""
-        try await storage.put([Document(kind: .shop, name: name, body: body)])
-        return body
+        // Another server may start on an empty store at the same time.
+        return try await storage.keep(Document(kind: .shop, name: "seed", body: body)).body
     }
 
     /// Runs a body beside others, but not while everything is being replaced.
@@ -152,8 +164,23 @@ package final class Shop: Sendable {
         try await gate.together(body)
     }
 
-    /// Runs a body while nobody else runs one under the same name.
+    /// Runs a body while nobody else runs one under the same name, on any node.
     package func exclusively<Value: Sendable>(_ name: String, _ body: () async throws -> Value) async throws -> Value {
+        guard let cluster else { return try await exclusivelyHere(name, body) }
+        return try await exclusivelyHere(name) {
+            do {
+                return try await cluster.holding(name, checkStopping, body)
+            } catch is Overtaken {
+                throw ShopBusy(reason: "everything was replaced, or done by another node, meanwhile")
+            }
+        }
+    }
+
+    /// Runs a body while nobody else runs one under the same name on this node.
+    package func exclusivelyHere<Value: Sendable>(
+        _ name: String,
+        _ body: () async throws -> Value
+    ) async throws -> Value {
         try await gate.together { try await locks.holding([name], body) }
     }
 }

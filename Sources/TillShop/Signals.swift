@@ -12,16 +12,20 @@ package final class Signals: Sendable {
         package var owed: @Sendable (ClockName) -> Void
         /// Notifications were made and are durable.
         package var told: @Sendable ([Notification]) -> Void
+        /// Whether it passes things on to other nodes, which need not be told what they said.
+        package var isOfOthers: Bool
 
         /// Somebody who waits.
         package init(
             due: @escaping @Sendable (ClockName, Timestamp) -> Void = { _, _ in },
             owed: @escaping @Sendable (ClockName) -> Void = { _ in },
-            told: @escaping @Sendable ([Notification]) -> Void = { _ in }
+            told: @escaping @Sendable ([Notification]) -> Void = { _ in },
+            isOfOthers: Bool = false
         ) {
             self.due = due
             self.owed = owed
             self.told = told
+            self.isOfOthers = isOfOthers
         }
     }
 
@@ -50,6 +54,18 @@ package final class Signals: Sendable {
     /// Something is planned on a clock.
     func planned(_ clock: ClockName, _ instant: Timestamp) {
         for listener in listeners.withLock({ $0 }) { listener.due(clock, instant) }
+    }
+
+    /// Another node did something.
+    ///
+    /// - Parameters:
+    ///   - instant: when something falls due; nil when nothing does.
+    ///   - isOwed: whether deliveries may have fallen due.
+    func heard(_ clock: ClockName, due instant: Timestamp?, owed isOwed: Bool) {
+        for listener in listeners.withLock({ $0 }) where !listener.isOfOthers {
+            if let instant { listener.due(clock, instant) }
+            if isOwed { listener.owed(clock) }
+        }
     }
 
     /// A clock was moved or set.

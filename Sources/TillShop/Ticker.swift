@@ -86,7 +86,7 @@ package struct Ticker: Service {
     private func serve(_ clock: ClockName) async {
         do {
             // No restore comes between what the clock shows and what is done because of it.
-            try await shop.besideOthers { try await pass(clock) }
+            try await shop.besideOthers { try await shop.asOfNow { try await pass(clock) } }
         } catch {
             shop.logger.error(
                 "a clock was not served",
@@ -99,9 +99,9 @@ package struct Ticker: Service {
 
     private func pass(_ clock: ClockName) async throws {
         let now = shop.now(on: clock)
-        try await shop.wakeAll(on: clock, until: now, LeapLog(from: now, to: now), givingWay: true)
+        try await shop.wakeAll(on: clock, until: now, LeapLog(from: now, to: now), onlyHere: true, givingWay: true)
         guard shop.gate.waitingToBeAlone == 0 else { return plan.note(clock, Timestamp(milliseconds: .min)) }
-        if clock.own == nil {
+        if clock.own == nil, shop.doesJobs(of: clock.scope) {
             for job in try await shop.unfinishedJobs(in: clock.scope, until: now) { try await shop.run(job) }
             if let next = try await shop.jobs(in: clock.scope).first(where: { $0.state != .done }) {
                 plan.note(clock, next.at)
@@ -109,9 +109,9 @@ package struct Ticker: Service {
         }
         let aside = shop.setAside.all
         if aside.isEmpty {
-            if let next = try await shop.storage.nextDue(on: clock).account { plan.note(clock, next) }
+            if let next = try await shop.nextDueHere(on: clock).account { plan.note(clock, next) }
         } else {
-            let next = try await shop.storage.dueAccounts(
+            let next = try await shop.dueAccountsHere(
                 on: clock,
                 until: Timestamp(milliseconds: .max),
                 limit: aside.count + 1

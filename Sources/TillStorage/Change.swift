@@ -14,6 +14,8 @@ package struct Change: Sendable {
     package var deliveries: [Delivery]
     /// Written in the same transaction, over those of the same kind and name.
     package var documents: [Document]
+    /// On what it hangs where several servers share the engine.
+    package var footing: Footing?
 
     /// What one command changes.
     package init(
@@ -22,7 +24,8 @@ package struct Change: Sendable {
         redemptions: [CodeRedemption] = [],
         notifications: [OutboxEntry] = [],
         deliveries: [Delivery] = [],
-        documents: [Document] = []
+        documents: [Document] = [],
+        footing: Footing? = nil
     ) {
         self.accounts = accounts
         self.rows = rows
@@ -30,6 +33,7 @@ package struct Change: Sendable {
         self.notifications = notifications
         self.deliveries = deliveries
         self.documents = documents
+        self.footing = footing
     }
 
     /// Whether nothing would be written.
@@ -65,6 +69,8 @@ package enum CommitFailure: Error, Sendable {
     case conflict(AccountID)
     /// The limit of a code was reached.
     case codeUsedUp(CodeRedemption)
+    /// What the change was decided by is no longer so: follow the store and decide again.
+    case overtaken
     /// The engine failed; its own words, for the log only.
     case engine(String)
 }

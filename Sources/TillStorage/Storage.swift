@@ -13,6 +13,11 @@ package protocol Storage: Sendable {
     /// Writes documents in one transaction, over those of the same kind and name.
     func put(_ documents: [Document]) async throws
 
+    /// Writes a document unless there is one of its kind and name.
+    ///
+    /// - Returns: the one that is there now.
+    func keep(_ document: Document) async throws -> Document
+
     /// Removes a document; removing what is not there does nothing.
     func removeDocument(_ kind: DocumentKind, name: String) async throws
 
@@ -78,7 +83,9 @@ package protocol Storage: Sendable {
     // MARK: Notifications
 
     /// Notes attempts: the due date, the attempts and whether it arrived. One transaction.
-    func record(_ deliveries: [Delivery]) async throws
+    ///
+    /// - Parameter era: the only one in which they are noted; nil notes them in any (`Generations`).
+    func record(_ deliveries: [Delivery], era: Int64?) async throws
 
     /// Lets deliveries fall due again and changes nothing else of them: an attempt may be noted at the same time.
     func redeliver(_ id: NotificationID, to endpoints: [String], due: Timestamp) async throws
@@ -173,6 +180,11 @@ package protocol Storage: Sendable {
 
     /// Ends all work and closes the files.
     func close() async throws
+}
+
+extension Storage {
+    /// Notes attempts in any era.
+    package func record(_ deliveries: [Delivery]) async throws { try await record(deliveries, era: nil) }
 }
 
 /// An app in a realm.

@@ -61,6 +61,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "Refused requests that the journal keeps (default 10000).")
     var journalLength: Int?
     @OptionGroup(title: "Under the App Store's own names") var secure: SecureOptions
+    @OptionGroup(title: "Several servers on one database") var nodes: NodeOptions
     @OptionGroup(title: "How the shop behaves") var choices: ShopChoices
     @Option(help: "Seconds in which a request must have arrived whole (default 60).")
     var requestTimeout: Int?
@@ -86,8 +87,6 @@ struct Serve: AsyncParsableCommand {
             // The lock comes before anything is made: a second process must not touch what the first one has.
             let lock = try DirectoryLock(directory)
             try directory.prepare()
-            let hold = try Store.hold(settings.text(database, "database"), logger)
-            defer { hold?.release() }
             try clearReadyFile()
             try await serve(directory, settings, logger, isPassing: passing != nil)
             withExtendedLifetime(lock) {}
@@ -115,10 +114,16 @@ struct Serve: AsyncParsableCommand {
         let certificates = CertificateStore(directory)
         let root = try certificates.root()
         let chain = try certificates.chain(under: root, ocspURL: ocspURL)
+        let receiptKeys = ReceiptKeyStore(directory).keys
+        if storage is any SharedStorage {
+            let roots = try await SharedRoots(root: root, receipts: receiptKeys)
+            try await nodes.check(roots, storage, source, directory)
+        }
         let shop = try await Shop(
             storage: storage,
             chain: chain,
-            receiptKeys: ReceiptKeyStore(directory).keys,
+            receiptKeys: receiptKeys,
+            cluster: try await nodes.join(storage, source, directory, logger),
             settings: try shopSettings(source),
             logger: logger,
             wallClock: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
@@ -127,6 +132,8 @@ struct Serve: AsyncParsableCommand {
             logger.warning("a chain cannot be read", metadata: ["chain": "\(id)", "cause": "\(reason)"])
         }
         try shop.authority.open(root, chains: chains)
+        // Before anything else is written: everything works under its leases, and it stops last.
+        let cluster = ClusterService(shop)
         let demoKey = try source.choice(demo ? true : nil, "demo") == true ? try await Demo.setUp(shop, directory) : nil
 
         let figures = PrometheusFigures()
@@ -181,30 +188,31 @@ struct Serve: AsyncParsableCommand {
         func api(_ realm: Realm) -> Router<APIContext> { AppleAPI(shop: shop, realm: realm, meter: meter).router() }
         // Services stop in the opposite order: what leads to the TLS port stops after it.
         let securely = try secure?.services(limits, logger, ports, router: api, running: running) ?? []
-        let services: [any Service] = [
-            Ticker(shop),
-            sender,
-            NamedListener(
-                Listener(host: host, port: productionPort, limits: limits)
-                    .application(api(.production), logger: logger) { await running(.production, $0) },
-                flag: "--production-port",
-                port: productionPort
-            ),
-            NamedListener(
-                Listener(host: host, port: sandboxPort, limits: limits)
-                    .application(api(.sandbox), logger: logger) { await running(.sandbox, $0) },
-                flag: "--sandbox-port",
-                port: sandboxPort
-            ),
-            NamedListener(
-                Listener(host: controlAddress, port: controlPort, limits: controlLimits)
-                    .application(control.router(), logger: logger) { await running(.control, $0) },
-                flag: "--control-port",
-                port: controlPort
-            ),
-        ]
+        let services: [any Service] =
+            [cluster].compactMap(\.self) + [
+                Ticker(shop),
+                sender,
+                NamedListener(
+                    Listener(host: host, port: productionPort, limits: limits)
+                        .application(api(.production), logger: logger) { await running(.production, $0) },
+                    flag: "--production-port",
+                    port: productionPort
+                ),
+                NamedListener(
+                    Listener(host: host, port: sandboxPort, limits: limits)
+                        .application(api(.sandbox), logger: logger) { await running(.sandbox, $0) },
+                    flag: "--sandbox-port",
+                    port: sandboxPort
+                ),
+                NamedListener(
+                    Listener(host: controlAddress, port: controlPort, limits: controlLimits)
+                        .application(control.router(), logger: logger) { await running(.control, $0) },
+                    flag: "--control-port",
+                    port: controlPort
+                ),
+            ]
         try await ServiceGroup(
-            services: services + securely,
+            services: services + securely + [Drain(shop: shop, time: try nodes.drainTime(source))],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         ).run()

@@ -1,5 +1,3 @@
-import Foundation
-import Logging
 import TillPostgres
 import TillSQLite
 import TillShop
@@ -7,15 +5,6 @@ import TillStorage
 
 /// Where a server keeps its data.
 enum Store {
-    /// Keeps other servers off a database that is named. Whoever loses it must not go on for a moment.
-    static func hold(_ url: String?, _ logger: Logger) throws -> SoleServer? {
-        guard let url else { return nil }
-        return try SoleServer(DatabaseURL(url)) {
-            logger.critical("another Till has the database by now; this one stops")
-            exit(1)
-        }
-    }
-
     /// The database that is named, or the one that lies in the data directory.
     ///
     /// - Parameters:

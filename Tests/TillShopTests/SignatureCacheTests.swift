@@ -58,7 +58,9 @@ struct SignatureCacheTests {
         try await test.shop.updateRules(of: scope) { $0.weather = nil }
         #expect(try signed(row, test) == second)
         let certificates = CertificateStore(test.directory)
-        test.shop.sign(with: try certificates.rotate(under: certificates.root(), ocspURL: "http://localhost:8888/ocsp"))
+        try await test.shop.sign(
+            with: try certificates.rotate(under: certificates.root(), ocspURL: "http://localhost:8888/ocsp")
+        )
         #expect(try signed(row, test).header != second.header)
     }
 }

@@ -71,6 +71,15 @@ int PQsendQueryPrepared(PGconn *conn, const char *name, int count, const char *c
                         const int *formats, int result_format);
 PGresult *PQgetResult(PGconn *conn);
 
+typedef struct pgNotify {
+    char *relname;
+    int be_pid;
+    char *extra;
+    struct pgNotify *next;
+} PGnotify;
+int PQconsumeInput(PGconn *conn);
+PGnotify *PQnotifies(PGconn *conn);
+
 void PQclear(PGresult *result);
 ExecStatusType PQresultStatus(const PGresult *result);
 char *PQresultErrorField(const PGresult *result, int field);

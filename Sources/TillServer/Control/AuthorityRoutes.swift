@@ -39,7 +39,7 @@ extension ControlAPI {
                 let chain = try certificates.rotate(under: try certificates.root(), ocspURL: facts.ocspURL)
                 // Who is asked about the chain must know it before anything is signed with it.
                 try shop.authority.add(chain)
-                shop.sign(with: chain)
+                try await shop.sign(with: chain)
                 return authority()
             },
         ]

@@ -74,6 +74,7 @@ package struct ControlAPI: Sendable {
     }
 
     private func readiness() async throws -> Response {
+        if shop.isDraining.value { return .json(Array(#"{"status":"stopping"}"#.utf8), status: .serviceUnavailable) }
         do {
             try await shop.storage.ping()
             return .json(Array(#"{"status":"ready"}"#.utf8))
@@ -124,12 +125,14 @@ package struct ControlAPI: Sendable {
         // A catalogue's tree is many times its text; one at a time bounds what they take together.
         let answer =
             if route.request.map(Self.readsItsOwnBody) == true {
-                try await shop.exclusively("catalogue") { try await route.answer(exchange) }
+                try await shop.exclusivelyHere("catalogue") { try await route.answer(exchange) }
             } else if route.waitsForRestore, route.method != .get {
                 try await shop.besideOthers { try await route.answer(exchange) }
             } else {
                 try await route.answer(exchange)
             }
+        // Whichever node is asked next knows of it.
+        if route.method != .get { await shop.settleNodes() }
         return route.response == nil ? Response(status: .noContent) : .json(answer, status: route.status)
     }
 

@@ -65,7 +65,12 @@ extension ControlAPI {
                 response: Self.faultSchema,
                 status: .created
             ) { exchange in
-                guard let rule = try await shop.faults.add(try rule(exchange.body)) else {
+                guard
+                    let rule = try await shop.exclusively(
+                        "faults",
+                        { try await shop.faults.add(try rule(exchange.body)) }
+                    )
+                else {
                     throw ControlError.conflict(
                         "too_many_faults",
                         "There are \(FaultDesk.most) rules already; remove some with till fault remove."

@@ -30,8 +30,7 @@ extension ControlAPI {
                 guard (0...50).contains(wait) else {
                     throw ControlError.bad("bad_wait", "wait is 0 to 50 seconds.", path: "wait")
                 }
-                let hasPrimary = shop.registry.rules(of: scope).primary != nil
-                let offer = await shop.listeners.next(in: scope, hasPrimary: hasPrimary, wait: .seconds(wait))
+                let offer = try await shop.nextOffer(in: scope, wait: .seconds(wait))
                 var json = PayloadWriter(capacity: 32_768)
                 if let offer {
                     json.put("deliveryToken", offer.token)

@@ -44,13 +44,17 @@ extension ControlAPI {
                 response: Self.team,
                 status: .created
             ) { exchange in
-                let team = try await newTeam(
+                let team = try await madeTeam(
                     named: exchange.body.text("name") ?? "",
                     id: exchange.body.text("issuerId")
                 )
                 return Self.json(team)
             },
         ]
+    }
+
+    private func madeTeam(named name: String, id: String?) async throws -> Team {
+        try await shop.exclusively("set-up") { try await newTeam(named: name, id: id) }
     }
 
     private func newTeam(named name: String, id text: String?) async throws -> Team {
@@ -142,7 +146,9 @@ extension ControlAPI {
                 ),
                 response: Self.app,
                 status: .created
-            ) { try await createApp($0) },
+            ) { exchange in
+                try await shop.exclusively("set-up") { try await createApp(exchange) }
+            },
             ControlRoute(
                 method: .get,
                 path: "/v1/apps/{bundleId}",

@@ -99,7 +99,7 @@ extension Shop {
     }
 
     /// What is held in memory follows the store.
-    private func readAgain() async throws {
+    func readAgain() async throws {
         try await registry.reload()
         try await clocks.reload()
         try await faults.reload()

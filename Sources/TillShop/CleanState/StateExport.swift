@@ -34,6 +34,8 @@ extension Shop {
     /// work.
     func forgetUnfinishedCopies() async {
         do {
+            // Those of another node may be, too.
+            if let cluster, try await cluster.storage.seen().count > 1 { return }
             for snapshot in try await storage.snapshots()
             where snapshot.name.hasPrefix(".") && !snapshot.name.hasSuffix(copyMark) {
                 try await storage.remove(snapshot: snapshot.name)

@@ -6,7 +6,7 @@ import TillStorage
 actor AttemptRecords {
     private let storage: any Storage
     private let logger: Logger
-    private var waiting: [(Delivery, CheckedContinuation<Void, Never>)] = []
+    private var waiting: [(delivery: Delivery, era: Int64?, done: CheckedContinuation<Void, Never>)] = []
     private var isWriting = false
 
     init(storage: any Storage, logger: Logger) {
@@ -15,9 +15,11 @@ actor AttemptRecords {
     }
 
     /// Returns when the attempt is durable. One that could not be noted is made again: a receiver may see a duplicate.
-    func note(_ delivery: Delivery) async {
+    ///
+    /// - Parameter era: in which its notification was read; in another it is not noted.
+    func note(_ delivery: Delivery, era: Int64?) async {
         await withCheckedContinuation { done in
-            waiting.append((delivery, done))
+            waiting.append((delivery, era, done))
             guard !isWriting else { return }
             isWriting = true
             Task { await write() }
@@ -26,14 +28,15 @@ actor AttemptRecords {
 
     private func write() async {
         while !waiting.isEmpty {
-            let group = waiting
-            waiting.removeAll()
+            let era = waiting[0].era
+            let group = waiting.filter { $0.era == era }
+            waiting.removeAll { $0.era == era }
             do {
-                try await storage.record(group.map(\.0))
+                try await storage.record(group.map(\.delivery), era: era)
             } catch {
                 logger.error("attempts were not noted", metadata: ["cause": "\(error)"])
             }
-            for (_, done) in group { done.resume() }
+            for item in group { item.done.resume() }
         }
         isWriting = false
     }

@@ -158,10 +158,11 @@ extension Shop {
     /// Where notifications of an app's realm go: what the operator set, and whoever listens.
     package func endpoints(of scope: AccountScope) -> [EndpointRecord] {
         let set = registry.rules(of: scope).endpoints
-        guard let place = listeners.place(in: scope), !set.contains(where: { $0.name == place.endpoint }) else {
-            return set
-        }
-        return set + [EndpointRecord(name: place.endpoint, url: EndpointRecord.listenerURL)]
+        guard
+            let name = listeners.place(in: scope)?.endpoint ?? placeElsewhere(in: scope),
+            !set.contains(where: { $0.name == name })
+        else { return set }
+        return set + [EndpointRecord(name: name, url: EndpointRecord.listenerURL)]
     }
 
     /// What is posted: `{"signedPayload":"…"}`, or in version 1 the plain object.

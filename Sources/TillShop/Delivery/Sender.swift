@@ -83,7 +83,10 @@ package actor Sender: Service {
             alarms[clock] = nil
             await pump(clock)
         }
-        for place in shop.listeners.endLeases(at: wall) { await drop(EndpointName(place.scope, place.endpoint)) }
+        for place in shop.listeners.endLeases(at: wall) {
+            await shop.endListening(in: place.scope)
+            await drop(EndpointName(place.scope, place.endpoint))
+        }
         guard let sweep = nextSweep else {
             nextSweep = wall.advanced(milliseconds: Self.sweepInterval)
             return
@@ -128,7 +131,7 @@ package actor Sender: Service {
 
     private func setAlarm(_ clock: ClockName) async throws {
         let state = shop.clocks.state(clock)
-        guard state.moves, let due = try await shop.storage.nextDue(on: clock).delivery else { return }
+        guard state.moves, let due = try await shop.nextDueHere(on: clock).delivery else { return }
         let wall = shop.wallClock()
         let wait = Double(due.milliseconds - state.now(wall: wall).milliseconds)
         // What is due and could not start is looked at again when something ends.
@@ -139,6 +142,8 @@ package actor Sender: Service {
     }
 
     private func start(_ endpoint: EndpointRecord, on clock: ClockName) async throws {
+        // Somebody listens at another node, which forwards.
+        if endpoint.isListener, shop.listeners.place(in: clock.scope) == nil { return }
         let lane = Lane(scope: clock.scope, endpoint: endpoint.key)
         let room = Self.mostAtOnce - (load[lane] ?? 0)
         guard room > 0 else {
@@ -148,13 +153,8 @@ package actor Sender: Service {
         let now = shop.now(on: clock)
         // What ends while this is read would seem to be untried.
         let before = underWay
-        let era = shop.gate.era
-        let due = try await shop.storage.dueDeliveries(
-            to: endpoint.key,
-            on: clock,
-            until: now,
-            limit: 64 + before.count
-        )
+        let era = shop.era
+        let due = try await shop.dueDeliveriesHere(to: endpoint, on: clock, until: now, limit: 64 + before.count)
         var started = 0
         var waiting: Set<TransactionID> = []
         for delivery in due where started < room {
@@ -169,8 +169,9 @@ package actor Sender: Service {
                     waiting.insert(original)
                     continue
                 }
-                busy.insert(line)
             }
+            guard shop.begin(delivery, to: endpoint) else { continue }
+            if let line { busy.insert(line) }
             underWay.insert(key)
             load[lane, default: 0] += 1
             started += 1
@@ -186,7 +187,7 @@ package actor Sender: Service {
         _ lane: Lane,
         _ endpoint: EndpointRecord,
         _ clock: ClockName,
-        _ era: StateGate.Era
+        _ era: Shop.Era
     ) async {
         let strikes = strikes(on: delivery, clock)
         if let strike = strikes.first(where: { $0.rule.kind == .reorder }), overtaken[key] == nil {
@@ -199,6 +200,7 @@ package actor Sender: Service {
             await note(done, era)
             overtaken[key] = nil
         }
+        shop.end(delivery, to: endpoint)
         underWay.remove(key)
         if let line { busy.remove(line) }
         load[lane, default: 1] -= 1
@@ -208,10 +210,10 @@ package actor Sender: Service {
     }
 
     /// Notes an attempt, unless everything was replaced since its notification was read.
-    private nonisolated func note(_ done: Delivery, _ era: StateGate.Era) async {
+    private nonisolated func note(_ done: Delivery, _ era: Shop.Era) async {
         // A leap may wait for this while somebody waits to be alone.
         await shop.gate.together(pushing: true) {
-            if shop.gate.era == era { await records.note(done) }
+            if shop.gate.era == era.here { await records.note(done, era: era.everywhere) }
         }
     }
 
@@ -321,6 +323,7 @@ private final class WeakSender: Sendable {
 
     func pump(_ clock: ClockName) {
         guard let sender = held.value.sender else { return }
-        Task { await sender.pump(clock) }
+        // It is no part of the act that told of it, and must not stand on that act's footing.
+        Task.detached { await sender.pump(clock) }
     }
 }

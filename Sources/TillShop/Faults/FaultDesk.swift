@@ -64,6 +64,16 @@ package final class FaultDesk: Sendable {
         highest.withLock { $0 = max($0, Self.highest(of: read)) }
     }
 
+    /// Follows the store, in which another node added or removed rules. Those that stay go on counting.
+    func follow() async throws {
+        let read = try await Self.read(storage)
+        standings.withLock { standings in
+            let before = standings
+            standings = read.map { new in before.first { $0.rule == new.rule } ?? new }
+        }
+        highest.withLock { $0 = max($0, Self.highest(of: read)) }
+    }
+
     private static let highestName = "faults"
 
     private static func highest(of standings: [Standing]) -> Int { standings.map { number($0.rule.id) }.max() ?? 0 }

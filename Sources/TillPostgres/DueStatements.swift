@@ -1,0 +1,35 @@
+/// What falls due on a clock: over all partitions, or in those that one node works on.
+enum DueStatements {
+    /// The earliest first, each partition an index range in its order.
+    static func accounts(in part: String) -> String {
+        """
+        SELECT account, customer, next_due FROM accounts
+        WHERE realm = $1 AND app = $2 AND clock = $3 AND next_due IS NOT NULL AND next_due <= $4 AND \(part)
+        ORDER BY next_due, account LIMIT $5
+        """
+    }
+
+    static func next(in part: String) -> String {
+        """
+        SELECT
+            (
+                SELECT next_due FROM accounts
+                WHERE realm = $1 AND app = $2 AND clock = $3 AND next_due IS NOT NULL AND \(part)
+                ORDER BY next_due LIMIT 1
+            ),
+            (
+                SELECT min(due) FROM deliveries
+                WHERE realm = $1 AND app = $2 AND clock = $3 AND due IS NOT NULL AND \(part)
+            )
+        """
+    }
+
+    /// Of one instant in the order in which they were signed. Numbers are no order: each node has blocks of its own.
+    static func deliveries(in part: String) -> String {
+        """
+        SELECT \(DeliveryRow.list) FROM deliveries
+        WHERE realm = $1 AND app = $2 AND clock = $3 AND endpoint = $4 AND due IS NOT NULL AND due <= $5 AND \(part)
+        ORDER BY due, signed_date, notification LIMIT $6
+        """
+    }
+}

@@ -1,0 +1,87 @@
+/// How nodes know of each other. Whoever commits a decision holds a lock together with others; who changes what the
+/// decisions hang on holds it alone. So no decision is committed that another node has overtaken.
+enum NodeStatements {
+    /// `till` in letters, and two on; nobody else's lock in a database of ours.
+    static let lock: Int64 = 0x7469_6c6e
+    /// On which nodes speak to each other.
+    static let channel = "till"
+
+    static func text(of statement: Statement) -> String {
+        switch statement {
+        case .lockShared: "SELECT pg_advisory_xact_lock_shared(\(lock))"
+        case .lockAlone: "SELECT pg_advisory_xact_lock(\(lock))"
+        case .checkFooting:
+            """
+            SELECT 1 / (
+                CASE
+                    WHEN EXISTS (SELECT 1 FROM nodes WHERE id = $1)
+                        AND (SELECT value FROM generations WHERE kind = 'era') = $2
+                        AND ($3::bigint IS NULL OR (SELECT sum(value)::bigint FROM generations) = $3)
+                    THEN 1 ELSE 0
+                END
+            )
+            """
+        case .raiseGeneration:
+            """
+            INSERT INTO generations (kind, value) VALUES ($1, 1)
+            ON CONFLICT (kind) DO UPDATE SET value = generations.value + 1
+            """
+        case .raiseEra: "UPDATE generations SET value = value + 1"
+        case .allGenerations: "SELECT kind, value FROM generations"
+        case .announce: "SELECT pg_notify('\(channel)', $1)"
+
+        case .retireNode: "DELETE FROM nodes WHERE name = $1"
+        case .enterNode:
+            "INSERT INTO nodes (id, name, seen, expires) VALUES ($1, $2, 0, \(instant("$3")))"
+        case .beatNode: "UPDATE nodes SET seen = $2, expires = \(instant("$3")) WHERE id = $1 RETURNING seen"
+        case .renewNode: "UPDATE nodes SET expires = \(instant("$2")) WHERE id = $1 RETURNING id"
+        case .noteSeen: "UPDATE nodes SET seen = $2 WHERE id = $1"
+        case .notDurably: "SELECT set_config('synchronous_commit', 'off', true)"
+        case .expiredNode: "SELECT id FROM nodes WHERE expires < clock_timestamp() LIMIT 1"
+        case .reapNodes: "DELETE FROM nodes WHERE expires < clock_timestamp()"
+        case .allNodes: "SELECT id, seen FROM nodes"
+        case .leaveNode: "DELETE FROM nodes WHERE id = $1"
+
+        case .takeLease:
+            "INSERT INTO leases (name, node, body) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING RETURNING name"
+        case .releaseLease: "DELETE FROM leases WHERE name = $1 AND node = $2"
+        case .allLeases: "SELECT name, node, body FROM leases"
+
+        case .keepDocument:
+            "INSERT INTO documents (kind, name, app, body) VALUES ($1, $2, $3, $4) ON CONFLICT (kind, name) DO NOTHING"
+        case .documentByName: "SELECT app, body FROM documents WHERE kind = $1 AND name = $2"
+        default: preconditionFailure("\(statement) is not about nodes")
+        }
+    }
+
+    /// So many milliseconds from now, by the server's clock alone: those of nodes may differ.
+    private static func instant(_ milliseconds: String) -> String {
+        "clock_timestamp() + \(milliseconds)::bigint * interval '1 millisecond'"
+    }
+
+    static let tables = """
+        CREATE TABLE nodes (
+            id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+            name TEXT COLLATE "C" NOT NULL UNIQUE,
+            seen BIGINT NOT NULL,
+            expires TIMESTAMPTZ NOT NULL
+        );
+
+        CREATE TABLE leases (
+            name TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+            node TEXT COLLATE "C" NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,
+            body TEXT NOT NULL
+        );
+        CREATE INDEX leases_by_node ON leases (node);
+
+        CREATE TABLE generations (
+            kind TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+            value BIGINT NOT NULL
+        );
+        INSERT INTO generations (kind, value) VALUES ('era', 1);
+
+        DROP INDEX deliveries_due;
+        CREATE INDEX deliveries_due ON deliveries (realm, app, clock, endpoint, due, signed_date, notification)
+            WHERE due IS NOT NULL;
+        """
+}

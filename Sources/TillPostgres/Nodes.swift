@@ -1,0 +1,126 @@
+import Synchronization
+import TillStorage
+
+/// Several servers on one database.
+extension PostgresStorage {
+    package func join(_ id: String, name: String, lease: Duration) async throws {
+        try await transact([
+            Step(.lockAlone), Step(.retireNode, Arguments(name)),
+            Step(.enterNode, Arguments(id, name, lease.wholeMilliseconds)), Step(.announce, Arguments(NodeWord.nodes)),
+        ])
+    }
+
+    package func beat(_ id: String, seen: Int64, lease: Duration) async throws -> NodesView? {
+        let attempts = settings.attempts
+        return try await nodePool.perform { session in
+            guard try session.run(.beatNode, Arguments(id, seen, lease.wholeMilliseconds)).first != nil else {
+                return nil
+            }
+            if try session.run(.expiredNode).first != nil {
+                // Not while somebody commits: a node that was given up is not in the middle of anything.
+                try session.transact(
+                    [Step(.lockAlone), Step(.reapNodes), Step(.announce, Arguments(NodeWord.nodes))],
+                    attempts: attempts
+                )
+            }
+            let seen = try session.seen()
+            let leases = try session.run(.allLeases).map { row in
+                Lease(name: try row.text(0), node: try row.text(1), body: try row.text(2))
+            }
+            return NodesView(seen: seen, leases: leases)
+        }
+    }
+
+    package func note(seen: Int64, by id: String) async throws {
+        // Whoever waits for it may do so a moment longer after a crash of the server's.
+        try await transact([Step(.notDurably), Step(.noteSeen, Arguments(id, seen))])
+    }
+
+    package func seen() async throws -> [String: Int64] { try await nodePool.perform { try $0.seen() } }
+
+    package func leave(_ id: String) async throws {
+        try await transact([Step(.leaveNode, Arguments(id)), Step(.announce, Arguments(NodeWord.nodes))])
+    }
+
+    package func take(_ leases: [Lease]) async throws -> Set<String> {
+        guard !leases.isEmpty else { return [] }
+        // In one order, so that two nodes do not wait for each other in a circle.
+        let steps = leases.sorted { $0.name < $1.name }
+            .map { Step(.takeLease, Arguments($0.name, $0.node, $0.body)) }
+        return try await nodePool.perform { session in
+            let answers = try session.pipeline([[Step(.begin)] + steps + [Step(.commit)]])
+            do {
+                let rows = try answers[0].get()
+                try Session.requireCommitted(rows.last)
+                return Set(try rows.dropFirst().dropLast().compactMap { try $0.first?.text(0) })
+            } catch let failed as StepFailure {
+                if !session.isIdle() { _ = try session.run(.rollback) }
+                // There is no such node any more.
+                guard failed.failure.isConstraint || failed.failure.isCollision else { throw failed.failure }
+                return []
+            }
+        }
+    }
+
+    package func release(_ names: [String], of node: String) async throws {
+        try await transact(names.sorted().map { Step(.releaseLease, Arguments($0, node)) })
+    }
+
+    package func generations() async throws -> Generations {
+        try await nodePool.perform { session in
+            let counts = try session.run(.allGenerations).map { (try $0.text(0), try $0.int(1)) }
+            return Generations(Dictionary(counts) { first, _ in first })
+        }
+    }
+
+    package var written: Int { writes.load(ordering: .relaxed) }
+
+    package func say(_ word: String) async throws {
+        try await nodePool.perform { session in _ = try session.run(.announce, Arguments(word)) }
+    }
+
+    package func listen(_ hear: @escaping @Sendable (NodeSign) -> Void) { ear.open(hear) }
+
+    package func keepAlive(_ id: String, lease: Duration) { ear.keepAlive(id, lease) }
+
+    private func transact(_ steps: [Step]) async throws {
+        guard !steps.isEmpty else { return }
+        let attempts = settings.attempts
+        try await nodePool.perform { try $0.transact(steps, attempts: attempts) }
+    }
+
+    // MARK: Writing what nodes hold in memory
+
+    /// Writes documents of some kinds, on the footing that the task holds. Nobody commits meanwhile what was decided
+    /// by those that were there before.
+    ///
+    /// - Throws: `Overtaken` when that footing has gone.
+    func write(_ steps: [Step], changing kinds: Set<DocumentKind>) async throws {
+        guard !steps.isEmpty else { return }
+        let held = kinds.intersection(DocumentKind.heldInMemory).map(\.rawValue).sorted()
+        let check = Footing.held.map { [Step($0)] } ?? []
+        let lock = held.isEmpty ? (check.isEmpty ? [] : [Step(.lockShared)]) : [Step(.lockAlone)]
+        let raise = held.map { Step(.raiseGeneration, Arguments($0)) }
+        let announce = held.isEmpty ? [] : [Step(.announce, Arguments(NodeWord.generations))]
+        if !held.isEmpty { writes.add(1, ordering: .relaxed) }
+        do {
+            try await write(lock + check + steps + raise + announce)
+        } catch let failed as StepFailure where failed.failure.isGuard {
+            throw Overtaken()
+        }
+    }
+}
+
+extension Session {
+    fileprivate func seen() throws -> [String: Int64] {
+        let nodes = try run(.allNodes).map { (try $0.text(0), try $0.int(1)) }
+        return Dictionary(nodes) { first, _ in first }
+    }
+}
+
+extension Step {
+    /// Goes on only while a footing holds; the lock comes before it.
+    init(_ footing: Footing) {
+        self.init(.checkFooting, Arguments(footing.node, footing.era, footing.generation))
+    }
+}

@@ -1,0 +1,147 @@
+import Synchronization
+import TillCore
+import TillStorage
+
+/// What this node works on: what falls due in its part of the partitions, and what it has a lease for.
+extension Cluster {
+    // MARK: Parts
+
+    /// The partitions whose work is this node's, as ranges that do not touch.
+    var parts: [Range<Int64>] {
+        let parts = state.withLock { state in
+            // Who was silent for too long does not know whose work it is.
+            ContinuousClock.now < state.believedUntil ? state.parts.subtracting(state.parting).sorted() : []
+        }
+        var ranges: [Range<Int64>] = []
+        for part in parts {
+            let first = Int64(part) * Self.partSize
+            if let last = ranges.last, last.upperBound == first {
+                ranges[ranges.count - 1] = last.lowerBound..<first + Self.partSize
+            } else {
+                ranges.append(first..<first + Self.partSize)
+            }
+        }
+        return ranges
+    }
+
+    /// Whether the work of a partition is this node's.
+    func worksOn(_ partition: Partition) -> Bool { parts.contains { $0.contains(partition.number) } }
+
+    /// Begins something in a partition that no other node may do at the same time.
+    ///
+    /// - Returns: false when the partition's work is not this node's.
+    func begin(in partition: Partition) -> Bool {
+        let part = Int(partition.number / Self.partSize)
+        return state.withLock { state in
+            guard
+                ContinuousClock.now < state.believedUntil, state.parts.contains(part), !state.parting.contains(part)
+            else { return false }
+            state.underWay[part, default: 0] += 1
+            return true
+        }
+    }
+
+    /// It has ended.
+    func end(in partition: Partition) {
+        let part = Int(partition.number / Self.partSize)
+        state.withLock { state in
+            let rest = (state.underWay[part] ?? 1) - 1
+            state.underWay[part] = rest > 0 ? rest : nil
+        }
+    }
+
+    /// Gives back what others are to do, and takes what is free and this node's share.
+    func shareWork(_ view: NodesView, _ id: String) async throws {
+        let nodes = view.seen.keys.sorted()
+        guard let place = nodes.firstIndex(of: id) else { return }
+        let share = Set(place * Self.partCount / nodes.count..<(place + 1) * Self.partCount / nodes.count)
+        let (idle, wanted) = state.withLock { state in
+            state.parting = state.parts.subtracting(share)
+            let idle = state.parting.filter { state.underWay[$0] == nil }
+            state.parts.subtract(idle)
+            state.parting.subtract(idle)
+            for part in idle { state.leases.remove(Self.leaseName(part)) }
+            return (idle, share.subtracting(state.parts))
+        }
+        if !idle.isEmpty {
+            try await storage.release(idle.map(Self.leaseName), of: id)
+            try await storage.say(NodeWord.nodes)
+        }
+        let taken = Set(view.leases.map(\.name))
+        let free = wanted.filter { !taken.contains(Self.leaseName($0)) }
+        guard !free.isEmpty else { return }
+        let got = try await take(free.map { Lease(name: Self.leaseName($0), node: id) })
+        let parts = free.filter { got.contains(Self.leaseName($0)) }
+        state.withLock { state in
+            guard state.id == id else { return }
+            state.parts.formUnion(parts)
+        }
+        if !parts.isEmpty { await follower.value?.lookAround() }
+    }
+
+    private static func leaseName(_ part: Int) -> String { "part/\(part)" }
+
+    // MARK: Leases
+
+    /// Runs a body while no node runs one under the same name. What it writes last hangs on its having the name still.
+    ///
+    /// - Parameter check: throws when nobody should wait any longer.
+    func holding<Value: Sendable>(
+        _ name: String,
+        _ check: () throws -> Void,
+        _ body: () async throws -> Value
+    ) async throws -> Value {
+        var pause = Duration.milliseconds(4)
+        var id = self.id
+        while try await take([Lease(name: name, node: id)]).isEmpty {
+            try check()
+            try await Task.sleep(for: pause)
+            pause = min(pause * 2, .milliseconds(100))
+            id = self.id
+        }
+        let node = id
+        do {
+            try await follow()
+            let held = Footing(node: node, era: footing.era, generation: nil)
+            let value = try await Footing.$held.withValue(held) { try await body() }
+            await giveBack(name, of: node)
+            return value
+        } catch {
+            await giveBack(name, of: node)
+            throw error
+        }
+    }
+
+    /// Takes leases for this node, those that nobody has.
+    func take(_ leases: [Lease]) async throws -> Set<String> {
+        let names = Set(leases.map(\.name))
+        // Before they are there: what this node has and does not know of it gives back.
+        let wanted = state.withLock { state in
+            let new = names.subtracting(state.leases)
+            state.leases.formUnion(new)
+            return new
+        }
+        do {
+            let taken = try await storage.take(leases)
+            state.withLock { $0.leases.subtract(wanted.subtracting(taken)) }
+            return taken
+        } catch {
+            state.withLock { $0.leases.subtract(wanted) }
+            throw error
+        }
+    }
+
+    /// Gives a lease back, now or with the next beat.
+    func giveBack(_ name: String, of node: String) async {
+        state.withLock { _ = $0.leases.remove(name) }
+        try? await storage.release([name], of: node)
+    }
+
+    /// Leases of other nodes whose names begin so.
+    func leasesOfOthers(_ prefix: String) -> [Lease] {
+        state.withLock { state in state.view.leases.filter { $0.node != state.id && $0.name.hasPrefix(prefix) } }
+    }
+
+    /// Whether any node was known to have a lease at the last beat.
+    func isTaken(_ name: String) -> Bool { state.withLock { $0.view.leases.contains { $0.name == name } } }
+}

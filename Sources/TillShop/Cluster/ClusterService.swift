@@ -1,0 +1,132 @@
+import Logging
+import ServiceLifecycle
+import TillCore
+import TillStorage
+
+/// Keeps a shop among the nodes: beats, follows, tells and hears news. It is the first service to start and the last to
+/// stop, because all others work under its leases.
+package struct ClusterService: Service {
+    private let shop: Shop
+    private let cluster: Cluster
+    private let desk = NewsDesk()
+
+    /// Nil where the shop shares its store with nobody.
+    package init?(_ shop: Shop) {
+        guard let cluster = shop.cluster else { return nil }
+        self.shop = shop
+        self.cluster = cluster
+        let desk = desk
+        shop.signals.add(
+            Signals.Listener(
+                due: { clock, instant in if !cluster.isAlone { desk.due(clock, instant) } },
+                owed: { clock in if !cluster.isAlone { desk.owed(clock) } },
+                isOfOthers: true
+            )
+        )
+        cluster.follower.value = Cluster.Follower(
+            reload: { [weak shop] kinds, isNewEra in try await shop?.follow(kinds, isNewEra: isNewEra) },
+            lookAround: { [weak shop] in shop?.lookAround() },
+            hear: { [weak shop] news in shop?.hear(news) }
+        )
+    }
+
+    /// Works until the server stops, and leaves.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown { await work() }
+        await cluster.leave()
+    }
+
+    private func work() async {
+        let (words, ear) = AsyncStream.makeStream(of: String?.self, bufferingPolicy: .bufferingNewest(1_024))
+        cluster.storage.listen { [cluster] sign in
+            switch sign {
+            case .missed: ear.yield(nil)
+            case .word(let word): ear.yield(word)
+            case .alive(let asked): cluster.noteAlive(asked)
+            }
+        }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await every(cluster.lease / 8) { await beat() } }
+            group.addTask { await every(.milliseconds(10)) { await tell() } }
+            group.addTask { await every(cluster.lease / 4) { await shop.resumeAbandoned() } }
+            group.addTask { await every(.seconds(60)) { shop.lookAround() } }
+            group.addTask { for await word in words { await hear(word) } }
+        }
+    }
+
+    private func every(_ interval: Duration, _ body: () async -> Void) async {
+        while !Task.isCancelled {
+            await body()
+            try? await Task.sleep(for: interval)
+        }
+    }
+
+    private func beat() async {
+        do {
+            try await cluster.beat()
+        } catch {
+            guard !Task.isCancelled else { return }
+            cluster.logger.warning("this node did not say that it lives", metadata: ["cause": "\(error)"])
+        }
+    }
+
+    private func tell() async {
+        for news in desk.take(as: cluster.id) {
+            guard let word = news.word else { continue }
+            // Who does not hear it finds out by looking around.
+            try? await cluster.storage.say(word)
+        }
+    }
+
+    private func hear(_ word: String?) async {
+        switch word {
+        case NodeWord.generations:
+            do {
+                try await cluster.follow()
+            } catch {
+                cluster.logger.warning("what others set up was not read", metadata: ["cause": "\(error)"])
+            }
+        case NodeWord.nodes: await beat()
+        case nil:
+            await beat()
+            shop.lookAround()
+        case let word?:
+            guard let news = NodeNews(word: word), news.node != cluster.id else { return }
+            shop.hear(news)
+        }
+    }
+}
+
+extension Shop {
+    /// What is held in memory follows what another node, or this one, wrote.
+    func follow(_ kinds: Set<DocumentKind>, isNewEra: Bool) async throws {
+        if isNewEra { return try await readAgain() }
+        if !kinds.isDisjoint(with: [.team, .app, .key, .catalog, .rules]) { try await registry.reload() }
+        if kinds.contains(.clock) {
+            for clock in try await clocks.reload() {
+                signals.heard(clock, due: Timestamp(milliseconds: .min), owed: true)
+            }
+        }
+        if kinds.contains(.chain) { try await chains.follow(storage) }
+        if kinds.contains(.fault) { try await faults.follow() }
+        if kinds.contains(.revocation) { try await authority.reload() }
+    }
+
+    /// Looks at every clock again.
+    func lookAround() {
+        for clock in everyClock { signals.heard(clock, due: Timestamp(milliseconds: .min), owed: true) }
+    }
+
+    /// Something fell due, or is owed, by what another node did.
+    func hear(_ news: NodeNews) {
+        for item in news.items { signals.heard(item.clock, due: item.due, owed: item.isOwed) }
+    }
+
+    /// Finishes what a node that vanished had begun.
+    func resumeAbandoned() async {
+        let isAbandoned = clocks.all.contains { record in
+            record.leap != nil && leapUnderWay(on: record.name) == nil && cluster?.isTaken(record.name.lockKey) == false
+        }
+        if isAbandoned { await resumeLongWork() }
+    }
+}

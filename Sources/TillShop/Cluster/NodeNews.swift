@@ -1,0 +1,73 @@
+import Foundation
+import Synchronization
+import TillCore
+import TillStorage
+
+/// What one node tells the others: that something falls due, or is owed, on a clock. Who misses it finds out by itself
+/// a little later.
+struct NodeNews: Codable, Equatable, Sendable {
+    struct Item: Codable, Equatable, Sendable {
+        var realm: Realm
+        var app: String
+        var own: String?
+        /// When something falls due; nil when nothing earlier than before.
+        var due: Timestamp?
+        var isOwed: Bool
+
+        var clock: ClockName { ClockName(AccountScope(realm: realm, app: app), own: own) }
+    }
+
+    /// Who tells it.
+    var node: String
+    var items: [Item]
+
+    /// A server takes words of less than eight thousand bytes; a clock's name has some three hundred at the most.
+    static let mostItems = 16
+
+    /// As a word between nodes.
+    var word: String? { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// Reads a word; nil for one that is no news.
+    init?(word: String) {
+        guard let news = try? JSONDecoder().decode(NodeNews.self, from: Data(word.utf8)) else { return nil }
+        self = news
+    }
+
+    init(node: String, items: [Item]) {
+        self.node = node
+        self.items = items
+    }
+}
+
+/// Collects what is to be told, so that many changes are one word.
+final class NewsDesk: Sendable {
+    private let waiting = Mutex<[ClockName: NodeNews.Item]>([:])
+
+    func due(_ clock: ClockName, _ instant: Timestamp) {
+        note(clock) { $0.due = min($0.due ?? instant, instant) }
+    }
+
+    func owed(_ clock: ClockName) { note(clock) { $0.isOwed = true } }
+
+    private func note(_ clock: ClockName, _ change: (inout NodeNews.Item) -> Void) {
+        waiting.withLock { waiting in
+            let scope = clock.scope
+            var item =
+                waiting[clock]
+                ?? NodeNews.Item(realm: scope.realm, app: scope.app, own: clock.own, due: nil, isOwed: false)
+            change(&item)
+            waiting[clock] = item
+        }
+    }
+
+    /// Takes out what waits, in words of a bearable length.
+    func take(as node: String) -> [NodeNews] {
+        let items = waiting.withLock { waiting in
+            defer { waiting = [:] }
+            return Array(waiting.values)
+        }
+        return stride(from: 0, to: items.count, by: NodeNews.mostItems).map { start in
+            NodeNews(node: node, items: Array(items[start..<min(start + NodeNews.mostItems, items.count)]))
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Foundation
+import Logging
+import TillShop
+import TillSigning
+import TillStorage
+
+/// Several servers on one database (docs/operating/scale.md).
+struct NodeOptions: ParsableArguments {
+    @Option(help: "What this server is called among those that share a database (default its host and data folder).")
+    var nodeName: String?
+    @Option(help: "Seconds after which the others take over the work of a server that vanished (default 10).")
+    var lease: Int?
+    @Option(help: "Seconds for which a stopping server still answers while /readyz says no (default 0).")
+    var drain: Int?
+    @Option(help: "true or false (default): let the root of this data folder sign for the database from now on.")
+    var adoptRoot: Bool?
+
+    /// How long a stopping server still answers.
+    func drainTime(_ source: SettingsSource) throws -> Duration {
+        .seconds(try source.number(drain, "drain", default: 0, in: 0...300))
+    }
+
+    /// Enters the servers that share a store; nil where the store is not shared.
+    func join(
+        _ storage: any Storage,
+        _ source: SettingsSource,
+        _ directory: DataDirectory,
+        _ logger: Logger
+    ) async throws -> Cluster? {
+        let lease = try source.number(lease, "lease", default: 10, in: 2...600)
+        let name = source.text(nodeName, "nodeName") ?? "\(ProcessInfo.processInfo.hostName):\(directory.path)"
+        guard (1...512).contains(name.utf8.count), !name.utf8.contains(0) else {
+            throw CommandRefused("nodeName must have 1 to 512 bytes and no U+0000.")
+        }
+        guard let shared = storage as? any SharedStorage else { return nil }
+        return try await Cluster.join(shared, name: name, lease: .seconds(lease), logger: logger)
+    }
+
+    /// All servers of a database sign under one root, or clients would trust one and not the other.
+    func check(_ roots: SharedRoots, _ storage: any Storage, _ source: SettingsSource, _ directory: DataDirectory)
+        async throws
+    {
+        let adopts = try source.choice(adoptRoot, "adoptRoot") == true
+        guard try await roots.check(storage, adopting: adopts) else {
+            throw CommandRefused(
+                "Other servers of this database sign under another root than \(directory.path)/ca. Replace that folder "
+                    + "by a copy of theirs; or, if theirs is lost for good, start once with --adopt-root true."
+            )
+        }
+    }
+}

@@ -1,0 +1,299 @@
+"""Several servers on one PostgreSQL, and what a world looks like when ids, signatures and their dates are left away."""
+
+import random
+import shutil
+import signal
+import threading
+import time
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import requests
+
+from process_helpers import Server, payload, set_up_app
+
+BUNDLE = "com.example.nodes"
+SCOPE = f"/v1/apps/{BUNDLE}/sandbox"
+HOUR = 3_600_000
+DAY = 24 * HOUR
+# 2040-01-01; both worlds begin there.
+START = 2_208_988_800_000
+# Seconds until the others take over; so that a kill is felt soon.
+LEASE = 4
+IDS = {
+    "transactionId", "originalTransactionId", "webOrderLineItemId", "appTransactionId", "notificationUUID",
+}
+
+
+class Nodes:
+    """Servers that share a database, each with a data folder of its own and the same certificates."""
+
+    def __init__(self, work, url, count, *arguments):
+        self.work = Path(work)
+        self.work.mkdir(exist_ok=True)
+        self.url = url
+        self.arguments = arguments
+        self.servers = [None] * count
+        for place in range(count):
+            self.start(place)
+
+    def data(self, place) -> Path:
+        return self.work / f"node-{place}"
+
+    def start(self, place):
+        if place > 0 and not self.data(place).exists():
+            self.data(place).mkdir()
+            shutil.copytree(self.data(0) / "ca", self.data(place) / "ca")
+        folder = self.work / f"logs-{place}"
+        folder.mkdir(exist_ok=True)
+        self.servers[place] = Server(
+            self.data(place), folder, "--database", self.url, "--lease", LEASE, *self.arguments,
+        )
+        return self.servers[place]
+
+    def kill(self, place):
+        self.servers[place].kill()
+
+    @property
+    def alive(self) -> list:
+        return [server for server in self.servers if server and server.process.poll() is None]
+
+    def logs(self) -> str:
+        return "\n".join(server.stderr()[-2000:] for server in self.servers if server)
+
+    def stop(self):
+        for server in self.alive:
+            assert server.stop() == 0, server.stderr()
+
+    def close(self):
+        for server in self.alive:
+            server.kill()
+
+
+class Subscriber:
+    """Somebody who subscribed in the past month; some turned renewal off, of some the card is declined, some change."""
+
+    def __init__(self, number):
+        self.name = f"customer-{number}"
+        self.number = number
+
+    def subscribe(self, server):
+        session = requests.Session()
+
+        def control(path, body):
+            answer = session.post(f"http://127.0.0.1:{server.ports['control']}{SCOPE}{path}", json=body, timeout=120)
+            assert answer.status_code in (200, 201), answer.text
+            return answer.json()
+
+        # The start of each is an instant of their own, so that something falls due all the time.
+        at = START - 30 * DAY + self.number * 7919 * 60_000 % (29 * DAY)
+        bought = control(f"/customers/{self.name}/purchases", {
+            "productId": f"{BUNDLE}.basic", "offer": {"kind": "NONE"}, "at": at,
+        })
+        self.original = bought["transactionId"]
+        kind = self.number % 10
+        if kind == 3:
+            control(f"/subscriptions/{self.original}/cancel", {})
+        if kind == 7:
+            control(f"/customers/{self.name}/card", {"card": "declinedForRenewals"})
+        return self
+
+
+def open_shop(server, post, count) -> tuple:
+    """The shop of both worlds: an app on a frozen clock, with subscribers."""
+    key = set_up_app(server, BUNDLE)
+    server.control("PUT", f"{SCOPE}/clock", {"mode": "frozen", "at": START - 31 * DAY})
+    server.control("PUT", f"{SCOPE}/endpoints/primary", {"url": post.url})
+    server.control("PUT", f"{SCOPE}/clock", {"mode": "frozen", "at": START})
+    with ThreadPoolExecutor(8) as pool:
+        subscribers = list(pool.map(lambda number: Subscriber(number).subscribe(server), range(count)))
+    return key, subscribers
+
+
+def run(server, speed):
+    server.control("PUT", f"{SCOPE}/clock", {"mode": "running", "speed": speed})
+
+
+def freeze(server) -> int:
+    return server.control("PUT", f"{SCOPE}/clock", {"mode": "frozen"})["now"]
+
+
+def advance(server, to, settle=True) -> dict:
+    answer = server.session.post(
+        f"http://127.0.0.1:{server.ports['control']}{SCOPE}/clock/advance", json={"to": to, "settle": settle},
+        timeout=600,
+    )
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["setAside"] == [], answer.text
+    return answer.json()
+
+
+def history(server, key, any_id) -> list:
+    rows, revision = [], ""
+    while True:
+        answer = server.session.get(
+            f"http://127.0.0.1:{server.ports['sandbox']}/inApps/v2/history/{any_id}{revision}",
+            headers={"Authorization": f"Bearer {key.token()}"}, timeout=60,
+        )
+        assert answer.status_code == 200, answer.text
+        page = answer.json()
+        rows += [payload(jws) for jws in page["signedTransactions"]]
+        if not page["hasMore"]:
+            return rows
+        revision = f"?revision={page['revision']}"
+
+
+def statuses(server, key, any_id) -> list:
+    answer = server.session.get(
+        f"http://127.0.0.1:{server.ports['sandbox']}/inApps/v1/subscriptions/{any_id}",
+        headers={"Authorization": f"Bearer {key.token()}"}, timeout=60,
+    )
+    assert answer.status_code == 200, answer.text
+    return [
+        {
+            "status": last["status"],
+            "transaction": payload(last["signedTransactionInfo"]),
+            "renewal": payload(last["signedRenewalInfo"]),
+        }
+        for group in answer.json()["data"] for last in group["lastTransactions"]
+    ]
+
+
+class Told:
+    """What arrived, by notification: the bytes it came in, and the first of them in order."""
+
+    def __init__(self, posts):
+        self.bodies = defaultdict(set)
+        self.first = {}
+        for number, post in enumerate(posts):
+            sent = payload(post.jws)
+            self.bodies[sent["notificationUUID"]].add(post.body)
+            self.first.setdefault(sent["notificationUUID"], (number, self.opened(sent)))
+        self.twice = len(posts) - len(self.bodies)
+
+    @staticmethod
+    def opened(sent) -> dict:
+        """A notification with what is signed inside of it."""
+        data = dict(sent["data"])
+        for part in ("signedTransactionInfo", "signedRenewalInfo"):
+            if part in data:
+                data[part] = payload(data[part])
+        return {**sent, "data": data}
+
+    def problems(self) -> list:
+        """A notification has one set of bytes, and those of a subscription came in their order."""
+        found = [f"{id_} came in {len(bodies)} forms" for id_, bodies in self.bodies.items() if len(bodies) > 1]
+        lines = defaultdict(list)
+        for number, sent in self.first.values():
+            lines[sent["data"]["signedTransactionInfo"]["originalTransactionId"]].append((number, sent))
+        for original, line in lines.items():
+            dates = [sent["signedDate"] for _, sent in sorted(line, key=lambda pair: pair[0])]
+            if dates != sorted(set(dates)):
+                words = [sent["notificationType"] for _, sent in line]
+                found.append(f"{original}: told out of order: {list(zip(dates, words))}")
+        return found
+
+    def by_original(self) -> dict:
+        lines = defaultdict(list)
+        for _, sent in self.first.values():
+            lines[sent["data"]["signedTransactionInfo"]["originalTransactionId"]].append(sent)
+        return {original: sorted(line, key=lambda sent: sent["signedDate"]) for original, line in lines.items()}
+
+
+def plain(value, names):
+    """Without signatures' dates, and with ids named by their first appearance."""
+    if isinstance(value, dict):
+        return {
+            key: names.setdefault(part, f"#{len(names)}") if key in IDS else plain(part, names)
+            for key, part in value.items() if key != "signedDate"
+        }
+    if isinstance(value, list):
+        return [plain(part, names) for part in value]
+    return value
+
+
+def picture(server, key, subscribers, posts) -> dict:
+    """All that there is of each customer."""
+    told = Told(posts)
+    problems = told.problems()
+    assert not problems, f"{len(problems)} problems:\n" + "\n".join(problems[:20])
+    lines = told.by_original()
+
+    def of(one):
+        names = {}
+        rows = plain(history(server, key, one.original), names)
+        return one.name, {
+            "rows": rows,
+            "statuses": plain(statuses(server, key, one.original), names),
+            "told": plain(lines.get(one.original, []), names),
+        }
+
+    return dict(of(one) for one in subscribers)
+
+
+class Disturber:
+    """Kills a random node every few seconds, and starts it again a moment later; of five it only stalls one."""
+
+    def __init__(self, nodes, seed, rounds, pause):
+        self.nodes, self.chance, self.rounds, self.pause = nodes, random.Random(seed), rounds, pause
+        self.kills = []
+
+    def run(self):
+        for round_ in range(self.rounds):
+            time.sleep(self.chance.uniform(0.3, self.pause))
+            place = self.chance.randrange(len(self.nodes.servers))
+            if round_ % 5 == 2:
+                self.stall(self.nodes.servers[place])
+                continue
+            self.nodes.kill(place)
+            self.kills.append(place)
+            time.sleep(self.chance.uniform(0.1, self.pause))
+            self.nodes.start(place)
+
+    @staticmethod
+    def stall(server):
+        """It stands still until the others have given it up, and wakes in the middle of what it did."""
+        server.process.send_signal(signal.SIGSTOP)
+        time.sleep(LEASE + 1)
+        server.process.send_signal(signal.SIGCONT)
+
+
+class Readers:
+    """Ask whichever node answers, all the time; what was acknowledged once is never missing later."""
+
+    def __init__(self, nodes, key, subscribers, count=2):
+        self.nodes, self.key, self.subscribers = nodes, key, subscribers
+        self.stop_ = threading.Event()
+        self.answers = 0
+        self.problems = []
+        self.threads = [threading.Thread(target=self.work, args=(number,), daemon=True) for number in range(count)]
+        for thread in self.threads:
+            thread.start()
+
+    def work(self, seed):
+        chance = random.Random(seed)
+        known = {}
+        while not self.stop_.is_set():
+            one = chance.choice(self.subscribers)
+            server = chance.choice(self.nodes.servers)
+            try:
+                answer = requests.get(
+                    f"http://127.0.0.1:{server.ports['sandbox']}/inApps/v2/history/{one.original}",
+                    headers={"Authorization": f"Bearer {self.key.token()}"}, timeout=60,
+                )
+            except requests.RequestException:
+                continue  # It was killed.
+            if answer.status_code != 200:
+                self.problems.append(f"{answer.status_code} {answer.text[:200]}")
+                continue
+            rows = {row["transactionId"] for row in map(payload, answer.json()["signedTransactions"])}
+            if not known.setdefault(one.name, set()) <= rows and not answer.json()["hasMore"]:
+                self.problems.append(f"{one.name} had {known[one.name]}, and has {rows}")
+            known[one.name] |= rows
+            self.answers += 1
+
+    def end(self):
+        self.stop_.set()
+        for thread in self.threads:
+            thread.join(60)

@@ -1,0 +1,305 @@
+"""Two servers on one database: one shop, whoever of them is killed, and whichever of them is asked."""
+
+import os
+import random
+import threading
+import time
+
+import pytest
+import requests
+
+from listening_post import ListeningPost
+from nodes_helpers import (
+    BUNDLE, DAY, SCOPE, START, Disturber, Nodes, Readers, advance, freeze, history, open_shop, picture, run,
+)
+from postgres_server import PostgresServer
+from process_helpers import payload, run_till, set_up_app
+
+IS_LONG = bool(os.environ.get("TILL_CLUSTER"))
+SUBSCRIBERS = 5_000 if IS_LONG else 200
+ROUNDS = 30 if IS_LONG else 5
+# Of the clock of both worlds: about six days in a second, three hours where there are many.
+SPEED = 30_000 if IS_LONG else 500_000
+SEED = int(os.environ.get("TILL_CRASH_SEED") or random.SystemRandom().randrange(1 << 32))
+
+
+@pytest.fixture
+def database():
+    server = PostgresServer()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def post():
+    post = ListeningPost()
+    yield post
+    post.close()
+
+
+@pytest.fixture
+def start_nodes(tmp_path):
+    started = []
+
+    def start(url, count, *arguments):
+        started.append(Nodes(tmp_path / f"nodes-{len(started)}", url, count, *arguments))
+        return started[-1]
+
+    yield start
+    for nodes in started:
+        nodes.close()
+
+
+def live(nodes, post, subscribers, disturb):
+    """A world from its opening until nothing is owed any more; the picture of it."""
+    first = nodes.servers[0]
+    key, everybody = open_shop(first, post, subscribers)
+    run(first, SPEED)
+    readers = Readers(nodes, key, everybody)
+    disturb()
+    end = freeze(nodes.alive[0])
+    readers.end()
+    assert not readers.problems, readers.problems[:10]
+    return key, everybody, end, readers.answers
+
+
+def finish(nodes, key, everybody, post, until):
+    server = nodes.alive[-1]
+    report = advance(server, until)
+    assert report["owed"] == 0, report
+    return picture(server, key, everybody, list(post.received))
+
+
+@pytest.mark.alone
+def test_two_nodes_of_which_one_is_killed_all_the_time_make_the_world_that_one_alone_makes(
+    database, start_nodes, post,
+):
+    print(f"\nTILL_CRASH_SEED={SEED}")
+    nodes = start_nodes(database.url, 2)
+    disturber = Disturber(nodes, SEED, ROUNDS, 2.5)
+    key, everybody, end, answers = live(nodes, post, SUBSCRIBERS, disturber.run)
+    until = (end // DAY + 5) * DAY
+    disturbed = finish(nodes, key, everybody, post, until)
+    told = sum(len(one["told"]) for one in disturbed.values())
+    rows = sum(len(one["rows"]) for one in disturbed.values())
+    print(f"killed {disturber.kills}; {(until - START) / DAY:.0f} days, {rows} rows, {told} notifications in "
+          f"{len(post.received)} posts, {answers} answers meanwhile")
+    assert rows > SUBSCRIBERS * 1.1 and told > rows
+    nodes.stop()
+    outcome = run_till("doctor", "--data", nodes.data(0), TILL_DATABASE=database.url)
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+
+    alone = PostgresServer()
+    other_post = ListeningPost()
+    try:
+        quiet = start_nodes(alone.url, 1)
+        key, everybody, _, _ = live(quiet, other_post, SUBSCRIBERS, lambda: time.sleep(1))
+        undisturbed = finish(quiet, key, everybody, other_post, until)
+        quiet.stop()
+    finally:
+        other_post.close()
+        alone.stop()
+    different = [name for name in undisturbed if undisturbed[name] != disturbed[name]]
+    assert not different, (
+        f"{len(different)} differ, {different[0]}:\n{undisturbed[different[0]]}\n{disturbed[different[0]]}"
+    )
+
+
+@pytest.fixture
+def two(database, start_nodes):
+    nodes = start_nodes(database.url, 2)
+    yield nodes
+    nodes.stop()
+
+
+def test_what_one_node_sets_up_every_node_knows_at_once(two, post):
+    first, second = two.servers
+    key = set_up_app(first, BUNDLE)
+    for number in range(1, 6):
+        one, other = (first, second) if number % 2 else (second, first)
+        # A clock, a rule, an endpoint, a key: each is held in memory by every node.
+        one.control("PUT", f"{SCOPE}/clock", {"mode": "frozen", "at": START + number * DAY})
+        assert other.control("GET", f"{SCOPE}/clock")["now"] == START + number * DAY
+        made = one.control("POST", "/v1/keys", {"name": f"key {number}"})
+        assert made["keyId"] in [kept["keyId"] for kept in other.control("GET", "/v1/keys")["keys"]]
+        one.control("PUT", f"{SCOPE}/endpoints/primary", {"url": post.url + f"/{number}"})
+        bought = other.control("POST", f"{SCOPE}/customers/ann/purchases", {"productId": f"{BUNDLE}.coins"})
+        assert bought["transactionId"] in [
+            row["transactionId"] for row in history(one, key, bought["transactionId"])
+        ]
+        posts = post.wait_for(number)
+        assert len({payload(sent.jws)["notificationUUID"] for sent in posts}) == len(posts), "none is told twice"
+        sent = posts[number - 1]
+        assert sent.path.endswith(f"/{number}")
+        assert payload(payload(sent.jws)["data"]["signedTransactionInfo"])["purchaseDate"] == START + number * DAY
+
+
+def test_acts_on_one_customer_over_two_nodes_are_all_there(two):
+    key = set_up_app(two.servers[0], BUNDLE)
+    bought, lock = [], threading.Lock()
+
+    def buy(server):
+        session = requests.Session()
+        for _ in range(25):
+            answer = session.post(
+                f"http://127.0.0.1:{server.ports['control']}{SCOPE}/customers/ann/purchases",
+                json={"productId": f"{BUNDLE}.coins"}, timeout=60,
+            )
+            assert answer.status_code == 201, answer.text
+            with lock:
+                bought.append(answer.json()["transactionId"])
+
+    threads = [threading.Thread(target=buy, args=(server,)) for server in two.servers * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert len(set(bought)) == 100
+    assert sorted(row["transactionId"] for row in history(two.servers[1], key, bought[0])) == sorted(bought)
+
+
+def test_a_leap_whose_node_is_killed_is_finished_by_the_other(two, post):
+    first, second = two.servers
+    key, everybody = open_shop(first, post, 120)
+    target = START + 365 * DAY
+    leaping = threading.Thread(target=lambda: swallow(lambda: advance(first, target, settle=False)), daemon=True)
+    leaping.start()
+    deadline = time.monotonic() + 30
+    while second.control("GET", f"{SCOPE}/clock").get("leap") is None and time.monotonic() < deadline:
+        if second.control("GET", f"{SCOPE}/clock")["now"] >= target:
+            break
+    two.kill(0)
+    while second.control("GET", f"{SCOPE}/clock")["now"] < target:
+        assert time.monotonic() < deadline + 60, second.stderr()
+        time.sleep(0.05)
+    rows = history(second, key, everybody[0].original)
+    assert len(rows) == 13, [row["purchaseDate"] for row in rows]
+    two.start(0)
+
+
+def swallow(act):
+    try:
+        act()
+    except (requests.RequestException, AssertionError):
+        pass
+
+
+def test_a_restore_at_one_node_is_one_at_all(two):
+    first, second = two.servers
+    key = set_up_app(first, BUNDLE)
+    first.control("PUT", f"{SCOPE}/clock", {"mode": "frozen", "at": START})
+    kept = first.control("POST", f"{SCOPE}/customers/ann/purchases", {"productId": f"{BUNDLE}.basic"})["transactionId"]
+    second.control("PUT", "/v1/snapshots/before", {})
+    advance(second, START + 100 * DAY, settle=False)
+    lost = first.control("POST", f"{SCOPE}/customers/ann/purchases", {"productId": f"{BUNDLE}.coins"})["transactionId"]
+    second.control("POST", "/v1/snapshots/before/restore")
+    for node in two.servers:
+        assert node.control("GET", f"{SCOPE}/clock")["now"] == START
+        assert [row["transactionId"] for row in history(node, key, kept)] == [kept]
+        answer = node.session.get(
+            f"http://127.0.0.1:{node.ports['sandbox']}/inApps/v1/transactions/{lost}",
+            headers={"Authorization": f"Bearer {key.token()}"}, timeout=30,
+        )
+        assert answer.json()["errorCode"] == 4040010, answer.text
+
+
+def test_who_listens_at_one_node_hears_what_happens_at_the_other(two):
+    first, second = two.servers
+    set_up_app(first, BUNDLE)
+    heard = []
+
+    def listen():
+        answer = requests.get(f"http://127.0.0.1:{second.ports['control']}{SCOPE}/listen?wait=20", timeout=60).json()
+        heard.append(answer["notificationType"])
+        requests.post(
+            f"http://127.0.0.1:{second.ports['control']}{SCOPE}/listen/{answer['deliveryToken']}", json={"status": 200},
+            timeout=60,
+        )
+
+    thread = threading.Thread(target=listen, daemon=True)
+    thread.start()
+    deadline = time.monotonic() + 20
+    while not first.control("GET", f"{SCOPE}/endpoints")["endpoints"] and time.monotonic() < deadline:
+        time.sleep(0.2)
+        if time.monotonic() > deadline - 18:
+            break
+    first.control("POST", f"{SCOPE}/customers/ann/purchases", {"productId": f"{BUNDLE}.coins"})
+    thread.join(25)
+    assert heard == ["ONE_TIME_CHARGE"]
+
+
+class Balancer:
+    """Sends to the nodes that say they are ready, which it asks all the time."""
+
+    def __init__(self, nodes):
+        self.nodes = nodes
+        self.ready = list(nodes.servers)
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self.watch, daemon=True)
+        self.thread.start()
+
+    def watch(self):
+        while not self.ended.is_set():
+            self.ready = [server for server in list(self.nodes.servers) if self.is_ready(server)]
+            time.sleep(0.05)
+
+    @staticmethod
+    def is_ready(server) -> bool:
+        try:
+            return requests.get(f"http://127.0.0.1:{server.ports['control']}/readyz", timeout=30).status_code == 200
+        except requests.RequestException:
+            return False
+
+
+def test_a_rolling_restart_drops_no_request(database, start_nodes, post):
+    two = start_nodes(database.url, 2, "--drain", 2)
+    key = set_up_app(two.servers[0], BUNDLE)
+    balancer = Balancer(two)
+    two.servers[0].control("PUT", f"{SCOPE}/endpoints/primary", {"url": post.url})
+    bought, problems = [], []
+    ended = threading.Event()
+
+    def buy(number):
+        chance = random.Random(number)
+        while not ended.is_set():
+            server = chance.choice(balancer.ready)
+            try:
+                answer = requests.post(
+                    f"http://127.0.0.1:{server.ports['control']}{SCOPE}/customers/c{number}/purchases",
+                    json={"productId": f"{BUNDLE}.coins"}, timeout=60,
+                )
+            except requests.ConnectionError as error:
+                problems.append(str(error))
+                continue
+            if answer.status_code == 201:
+                bought.append((number, answer.json()["transactionId"]))
+            else:
+                problems.append(f"{answer.status_code} {answer.text}")
+
+    threads = [threading.Thread(target=buy, args=(number,), daemon=True) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for place in (0, 1, 0):
+        assert two.servers[place].stop() == 0, two.servers[place].stderr()
+        two.start(place)
+        # Not before the balancer has seen it.
+        time.sleep(1)
+    ended.set()
+    for thread in threads:
+        thread.join(60)
+    balancer.ended.set()
+    assert not problems, problems[:5]
+    assert len(bought) > 30
+    for number in range(6):
+        mine = [id_ for who, id_ in bought if who == number]
+        found = [row["transactionId"] for row in history(two.servers[1], key, mine[0])]
+        assert sorted(found) == sorted(mine)
+    post.wait_for(len(bought))
+
+
+def test_a_node_under_another_root_is_refused(two, tmp_path, database):
+    outcome = run_till(
+        "serve", "--data", tmp_path / "stranger", "--production-port", 0, "--sandbox-port", 0, "--control-port", 0,
+        TILL_DATABASE=database.url,
+    )
+    assert outcome.returncode == 1 and "another root" in outcome.stderr and "--adopt-root" in outcome.stderr

@@ -1,0 +1,227 @@
+import Synchronization
+import Testing
+import TillCore
+import TillPostgres
+import TillStorage
+
+@Suite("Nodes share a store by leases, generations and footings")
+struct SharedStorageTests {
+    private let fixture: StorageFixture
+    private let nodes: [any SharedStorage]
+    private static let long = Duration.seconds(60)
+
+    init() throws {
+        fixture = try StorageFixture(.postgres)
+        nodes = try [fixture.storage, fixture.reopened()].map { try #require($0 as? any SharedStorage) }
+    }
+
+    private func joined() async throws {
+        for (place, node) in nodes.enumerated() {
+            try await node.join("n\(place)", name: "place \(place)", lease: Self.long)
+        }
+    }
+
+    private func lease(_ name: String, _ node: Int) -> Lease { Lease(name: name, node: "n\(node)", body: "b\(node)") }
+
+    private func footing(_ node: Int) async throws -> Footing {
+        let now = try await nodes[node].generations()
+        return Footing(node: "n\(node)", era: now.era, generation: now.sum)
+    }
+
+    private func open(_ customer: String, _ number: Int64, _ footing: Footing?) -> Change {
+        Change(
+            accounts: [AccountChange(account: fixture.account(customer, number: number), before: nil)],
+            footing: footing
+        )
+    }
+
+    @Test("A lease is one node's until it gives it back, leaves, or starts again")
+    func leases() async throws {
+        try await joined()
+        let all = ["a", "b", "c"]
+        let first = try await nodes[0].take(all.prefix(2).map { lease($0, 0) })
+        #expect(first == ["a", "b"])
+        let second = try await nodes[1].take(all.map { lease($0, 1) })
+        #expect(second == ["c"])
+        try await nodes[0].release(["a", "c"], of: "n0")
+        let third = try await nodes[1].take(all.map { lease($0, 1) })
+        #expect(third == ["a"], "one gives back only what one has")
+        let view = try #require(try await nodes[0].beat("n0", seen: 7, lease: Self.long))
+        #expect(Set(view.seen.keys) == ["n0", "n1"] && view.seen["n0"] == 7)
+        #expect(view.leases.sorted { $0.name < $1.name } == [lease("a", 1), lease("b", 0), lease("c", 1)])
+        try await nodes[1].leave("n1")
+        let fourth = try await nodes[0].take(all.map { lease($0, 0) })
+        #expect(fourth == ["a", "c"])
+        try await nodes[0].join("n0 anew", name: "place 0", lease: Self.long)
+        let left = try await nodes[0].beat("n0 anew", seen: 0, lease: Self.long)
+        #expect(left?.leases.isEmpty == true && left?.seen.count == 1)
+    }
+
+    @Test("A node that is silent for too long is given up: it has no lease, and writes nothing more")
+    func silent() async throws {
+        try await nodes[0].join("n0", name: "place 0", lease: .milliseconds(50))
+        try await nodes[1].join("n1", name: "place 1", lease: Self.long)
+        _ = try await nodes[0].take([lease("work", 0)])
+        let before = try await footing(0)
+        try await Task.sleep(for: .milliseconds(80))
+        let view = try await nodes[1].beat("n1", seen: 0, lease: Self.long)
+        #expect(view?.seen.keys.sorted() == ["n1"] && view?.leases.isEmpty == true)
+        let beat = try await nodes[0].beat("n0", seen: 0, lease: Self.long)
+        #expect(beat == nil)
+        let taken = try await nodes[0].take([lease("other", 0)])
+        #expect(taken.isEmpty)
+        let results = await nodes[0].commit([open("ann", 1, before)])
+        #expect(throws: CommitFailure.self) { try results[0].get() }
+        await #expect(throws: Overtaken.self) {
+            try await Footing.$held.withValue(before) {
+                try await nodes[0].put([Document(kind: .clock, name: "x", body: "{}")])
+            }
+        }
+        #expect(try await nodes[1].accounts(of: nil, after: nil, limit: 9).isEmpty)
+        #expect(try await nodes[1].documents(.clock).isEmpty)
+    }
+
+    @Test("What was decided before another node changed what is held in memory is overtaken; the rest is not")
+    func overtaken() async throws {
+        try await joined()
+        let old = try await footing(0)
+        let fine = await nodes[0].commit([open("ann", 1, old)])
+        try fine[0].get()
+        // Jobs are read when they are needed; nobody holds them.
+        try await nodes[1].put([Document(kind: .job, name: "j", body: "{}")])
+        let still = await nodes[0].commit([open("bob", 2, old)])
+        try still[0].get()
+        let written = nodes[1].written
+        try await nodes[1].put([Document(kind: .catalog, name: "com.example", app: "com.example", body: "{}")])
+        #expect(nodes[1].written == written + 1)
+        let new = try await footing(0)
+        // Of one batch each is judged by its own footing.
+        let mixed = await nodes[0].commit([open("cid", 3, old), open("dan", 4, new), open("eve", 5, nil)])
+        guard case .failure(.overtaken) = mixed[0] else { return #expect(Bool(false), "\(mixed[0])") }
+        try mixed[1].get()
+        try mixed[2].get()
+        try await nodes[1].removeDocument(.catalog, name: "com.example")
+        // Beside a change that fails by itself, too.
+        let all = await nodes[0].commit([open("dan", 4, new), open("fay", 6, new)])
+        for result in all {
+            guard case .failure(.overtaken) = result else { return #expect(Bool(false), "\(result)") }
+        }
+        let names = try await nodes[0].accounts(of: nil, after: nil, limit: 9).map(\.customer)
+        #expect(names.sorted() == ["ann", "bob", "dan", "eve"])
+    }
+
+    @Test("A restore begins an era, in which nothing of the one before is written")
+    func eras() async throws {
+        try await joined()
+        let ann = try await fixture.commit(fixture.account("ann", number: 1), rows: [])
+        try await fixture.tell(ann, number: 1)
+        let clock = ann.clockName
+        _ = try await nodes[0].save(Snapshot(name: "s", app: nil, savedAt: Timestamp(milliseconds: 1)))
+        let before = try await footing(0)
+        var sent = try #require(
+            try await nodes[0].dueDeliveries(to: "primary", on: clock, until: Timestamp(milliseconds: 9), limit: 9)
+                .first
+        )
+        try await nodes[1].restore(snapshot: "s")
+        let now = try await nodes[0].generations()
+        #expect(now.era == before.era + 1)
+        sent.attempts = [SendAttempt(date: sent.signedDate, result: .success, milliseconds: 1)]
+        sent.due = nil
+        try await nodes[0].record([sent], era: before.era)
+        #expect(try await nodes[0].owedDeliveries(on: clock, until: nil) == 1)
+        try await nodes[0].record([sent], era: now.era)
+        #expect(try await nodes[0].owedDeliveries(on: clock, until: nil) == 0)
+        await #expect(throws: Overtaken.self) {
+            let held = Footing(node: "n0", era: before.era, generation: nil)
+            try await Footing.$held.withValue(held) {
+                try await nodes[0].put([Document(kind: .job, name: "x", body: "{}")])
+            }
+        }
+    }
+
+    @Test("An attempt that another node noted first is not written over")
+    func attempts() async throws {
+        let ann = try await fixture.commit(fixture.account("ann", number: 1), rows: [])
+        try await fixture.tell(ann, number: 1)
+        let found = try await nodes[0].dueDeliveries(
+            to: "primary",
+            on: ann.clockName,
+            until: Timestamp(milliseconds: 9),
+            limit: 9
+        )
+        var first = try #require(found.first)
+        var second = first
+        first.attempts = [SendAttempt(date: first.signedDate, result: .success, milliseconds: 1)]
+        first.due = nil
+        second.attempts = [SendAttempt(date: first.signedDate, result: .timedOut, milliseconds: 2)]
+        try await nodes[0].record([first])
+        try await nodes[1].record([second])
+        let kept = try await nodes[0].deliveries(of: first.notification)
+        #expect(kept.map(\.attempts) == [first.attempts])
+    }
+
+    @Test("A part has what falls due in its partitions, and all parts together have all of it")
+    func parts() async throws {
+        for number in 1...40 {
+            let account = try await fixture.commit(fixture.account("c\(number)", number: Int64(number)), rows: [])
+            try await fixture.tell(account, number: Int64(number))
+            var changed = account
+            changed.version = 2
+            let due = AccountChange(account: changed, before: 1, nextDue: Timestamp(milliseconds: Int64(number)))
+            try await nodes[0].commit([Change(accounts: [due])])[0].get()
+        }
+        let clock = ClockName(StorageFixture.scope)
+        let end = Timestamp(milliseconds: 1_000)
+        let all = try await nodes[0].dueAccounts(on: clock, until: end, limit: 100)
+        let owed = try await nodes[0].dueDeliveries(to: "primary", on: clock, until: end, limit: 100)
+        #expect(all.count == 40 && owed.count == 40)
+        var parts: [DueAccount] = []
+        var sent: [Delivery] = []
+        for range in [Int64(0)..<320, 320..<352, 352..<1_024] {
+            let due = try await nodes[0].dueAccounts(on: clock, until: end, in: range, limit: 100)
+            #expect(due.allSatisfy { range.contains($0.id.partition.number) })
+            let next = try await nodes[0].nextDue(on: clock, in: range)
+            #expect(next.account == due.first?.due)
+            parts += due
+            sent += try await nodes[0].dueDeliveries(to: "primary", on: clock, until: end, in: range, limit: 100)
+        }
+        #expect(Set(parts.map(\.id)) == Set(all.map(\.id)) && parts.count == 40)
+        #expect(Set(sent.map(\.notification)) == Set(owed.map(\.notification)) && sent.count == 40)
+    }
+
+    @Test("Of two that keep a document at once one is kept, and both are told which", arguments: Engine.allCases)
+    func kept(_ engine: Engine) async throws {
+        let fixture = try StorageFixture(engine)
+        let stores = [fixture.storage, try fixture.reopened()]
+        for round in 1...10 {
+            let bodies = try await withThrowingTaskGroup(of: String.self) { group in
+                for (place, store) in stores.enumerated() {
+                    let mine = Document(kind: .shop, name: "seed \(round)", body: "\(place)")
+                    group.addTask { try await store.keep(mine).body }
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(bodies.count == 1)
+        }
+    }
+
+    @Test("What one node says every node hears", .timeLimit(.minutes(1)))
+    func words() async throws {
+        let (words, ear) = AsyncStream.makeStream(of: String?.self)
+        nodes[1].listen { sign in
+            switch sign {
+            case .missed: ear.yield(nil)
+            case .word(let word): ear.yield(word)
+            case .alive: break
+            }
+        }
+        var heard = words.makeAsyncIterator()
+        let first = await heard.next()
+        #expect(first == .some(nil), "what was said before was not heard")
+        try await nodes[0].say("hello")
+        try await nodes[0].put([Document(kind: .clock, name: "x", body: "{}")])
+        let second = await heard.next()
+        let third = await heard.next()
+        #expect(second == "hello" && third == NodeWord.generations)
+    }
+}
