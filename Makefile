@@ -4,7 +4,7 @@ DATA ?= ./till-data
 SOURCES := Sources Tests Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-swift test-python soak bench dist format lint clean
+.PHONY: help run build test test-swift test-python test-cluster soak bench dist format lint clean
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1\t\2/' | expand -t 20
@@ -26,6 +26,9 @@ test-swift: ## only the Swift tests
 
 test-python: ## only the Python tests, against the built server
 	@scripts/test python
+
+test-cluster: ## the leaders of a PostgreSQL cluster under Patroni go, under load (installs Patroni and etcd)
+	@scripts/test cluster
 
 soak: ## the long runs: thirty crashes under load, thirty while time runs fast
 	@scripts/test soak

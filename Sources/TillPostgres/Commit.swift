@@ -53,7 +53,7 @@ extension Session {
             [[Step(.begin), Step(.savepoint)]] + segments + [[Step(.rollbackToSavepoint), Step(.commit)]]
         )
         do {
-            try Self.requireCommitted(try answers[answers.count - 1].get().last)
+            try requireCommitted(try answers[answers.count - 1].get().last)
         } catch {
             if !isIdle() { _ = try? run(.rollback) }
             throw (error as? StepFailure)?.failure ?? error

@@ -8,6 +8,8 @@ package struct DatabaseURL: Sendable, CustomStringConvertible {
     let text: String
     /// Hosts, ports and the name of the database, without who connects.
     package let description: String
+    /// Whether one of several servers is to be chosen.
+    let hasSeveralHosts: Bool
     private let secrets: [String]
 
     /// Reads a URL.
@@ -42,6 +44,7 @@ package struct DatabaseURL: Sendable, CustomStringConvertible {
         }
         self.text = text
         secrets = ["password", "sslpassword"].compactMap { values[$0] }.filter { !$0.isEmpty }
+        hasSeveralHosts = (values["hostaddr"] ?? values["host"] ?? "").contains(",")
         let host = values["host"] ?? values["hostaddr"] ?? "the local socket"
         let port = values["port"].map { ":" + $0 } ?? ""
         description = "\(host)\(port)/\(values["dbname"] ?? "")"

@@ -6,6 +6,7 @@ final class ErrandQueue: Sendable {
     private let url: DatabaseURL
     private let settings: PostgresSettings
     private let backOff: BackOff
+    private let leadership: Leadership
     private let state = Mutex(State())
     /// Raised once for each errand that comes.
     private let bell = DispatchSemaphore(value: 0)
@@ -23,6 +24,7 @@ final class ErrandQueue: Sendable {
         self.url = url
         self.settings = settings
         backOff = BackOff(settings)
+        leadership = Leadership(url, settings)
     }
 
     /// Until when an errand that comes now may wait.
@@ -116,7 +118,7 @@ final class ErrandQueue: Sendable {
     private func serve(_ errand: Errand, _ session: Session?) -> Session? {
         do {
             let living = session.flatMap { $0.isAlive() ? $0 : nil }
-            let session = try living ?? backOff.attempt { try Session(url, settings) }
+            let session = try living ?? backOff.attempt { try Session(url, settings, under: leadership) }
             let isClean = errand.run(on: session)
             return isClean && session.isIdle() ? session : nil
         } catch {

@@ -36,10 +36,15 @@ package final class SoleServer: Sendable {
         let hold = hold
         Thread.detachNewThread {
             defer { hold.ended.signal() }
-            let session = Result { try Self.taken(url, settings) }
+            let leadership = Leadership(url, settings)
+            let session = Result { try Self.taken(url, settings, leadership) }
             hold.outcome.withLock { $0 = session.map { _ in } }
             hold.begun.signal()
-            if case .success(let session) = session, !Self.keep(session, hold, url, settings) { lost() }
+            if case .success(let session) = session,
+                !Self.keep(session, hold, { try Self.taken(url, settings, leadership) })
+            {
+                lost()
+            }
         }
         hold.begun.wait()
         try hold.outcome.withLock { $0 }?.get()
@@ -55,7 +60,7 @@ package final class SoleServer: Sendable {
     /// Looks at the session from time to time, and makes it again when it has ended.
     ///
     /// - Returns: false when another server has the lock.
-    private static func keep(_ first: Session, _ hold: Hold, _ url: DatabaseURL, _ settings: PostgresSettings) -> Bool {
+    private static func keep(_ first: Session, _ hold: Hold, _ take: () throws -> Session) -> Bool {
         var session: Session? = first
         while true {
             _ = hold.bell.wait(timeout: .now() + checkInterval)
@@ -65,7 +70,7 @@ package final class SoleServer: Sendable {
                     try held.run(script: "SELECT 1")
                 } else {
                     session = nil
-                    session = try taken(url, settings)
+                    session = try take()
                 }
             } catch PostgresRefused.taken {
                 return false
@@ -76,8 +81,12 @@ package final class SoleServer: Sendable {
         }
     }
 
-    private static func taken(_ url: DatabaseURL, _ settings: PostgresSettings) throws -> Session {
-        let session = try Session(url, settings)
+    private static func taken(
+        _ url: DatabaseURL,
+        _ settings: PostgresSettings,
+        _ leadership: Leadership
+    ) throws -> Session {
+        let session = try Session(url, settings, under: leadership)
         let deadline = ContinuousClock.now + patience
         while true {
             let answer = try session.run(script: "SELECT pg_try_advisory_lock(\(lock))").first?.maybeText(0)

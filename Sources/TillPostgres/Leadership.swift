@@ -1,0 +1,103 @@
+import Foundation
+import Synchronization
+
+/// Knows the newest leader that was seen of a database, and ends the connections to those before it.
+///
+/// Servers count their leaders: each takes over with a timeline above that of the one before. So a leader that was left
+/// behind, stands still or does not know it yet is told from the one that counts, whatever lies between.
+final class Leadership: Sendable {
+    private let url: DatabaseURL
+    private let settings: PostgresSettings
+    private let state = Mutex(State())
+
+    private struct Member {
+        weak var line: Line?
+        /// Nil until the server has said it.
+        var timeline: Int64?
+    }
+
+    private struct State {
+        var newest: Int64 = 0
+        var members: [Member] = []
+        var isWatched = false
+        var isAsking = false
+        var nextQuestion = ContinuousClock.now
+    }
+
+    /// How often the silent ones are looked for.
+    private static let interval = 0.25
+
+    init(_ url: DatabaseURL, _ settings: PostgresSettings) {
+        self.url = url
+        self.settings = settings
+    }
+
+    /// Watches over a connection from now on.
+    func add(_ line: Line) {
+        let isFirst = state.withLock { state in
+            state.members.removeAll { $0.line == nil }
+            state.members.append(Member(line: line, timeline: nil))
+            defer { state.isWatched = true }
+            return !state.isWatched
+        }
+        guard isFirst else { return }
+        Thread.detachNewThread { [weak self] in
+            while true {
+                Thread.sleep(forTimeInterval: Self.interval)
+                guard let self else { return }
+                self.look()
+            }
+        }
+    }
+
+    /// Notes which leader a connection has reached. When it is a newer one, the connections to those before it end,
+    /// also under those who wait for them: what such a leader says does not count any more.
+    ///
+    /// - Parameter timeline: 0 for a server that follows another.
+    /// - Throws: `PostgresRefused.cannotConnect` for one that does not lead, or not any more.
+    func admit(_ line: Line, on timeline: Int64) throws {
+        let (newest, outdated) = state.withLock { state in
+            state.newest = max(state.newest, timeline)
+            for place in state.members.indices where state.members[place].line === line {
+                state.members[place].timeline = timeline
+            }
+            let newest = state.newest
+            return (newest, state.members.filter { $0.timeline.map { $0 < newest } ?? false }.compactMap(\.line))
+        }
+        for line in outdated { line.cut() }
+        guard timeline < newest else { return }
+        throw PostgresRefused.cannotConnect(
+            timeline == 0 ? "the server follows another" : "the server has lost its lead (\(timeline), now \(newest))"
+        )
+    }
+
+    // MARK: Silence
+
+    /// Ends the connections whose server has been silent for longer than any statement may take, and asks who leads
+    /// when one has been silent for a while.
+    private func look() {
+        let now = ContinuousClock.now
+        let lines = state.withLock { $0.members.compactMap(\.line) }
+        var isDoubtful = false
+        for line in lines {
+            guard let silence = line.silence(at: now), silence > settings.doubtfulSilence else { continue }
+            isDoubtful = true
+            if silence > settings.longestSilence, !line.isPatient { line.cut() }
+        }
+        guard isDoubtful else { return }
+        let mayAsk = state.withLock { state in
+            guard !state.isAsking, now >= state.nextQuestion else { return false }
+            state.isAsking = true
+            return true
+        }
+        guard mayAsk else { return }
+        // A server may stop in the middle of this answer, too; this thread must not wait for it.
+        Thread.detachNewThread { [url, settings] in
+            _ = try? Session(url, settings, under: self)
+            self.state.withLock { state in
+                state.isAsking = false
+                state.nextQuestion = .now + settings.doubtfulSilence
+            }
+        }
+    }
+}

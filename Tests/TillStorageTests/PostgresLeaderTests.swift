@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+import TillStorage
+import TillTesting
+
+@testable import TillPostgres
+
+@Suite("A server that is silent, or has lost its lead")
+struct PostgresLeaderTests {
+    private func storage(_ change: (inout PostgresSettings) -> Void) throws -> PostgresStorage {
+        let database = try StorageFixture.database()
+        var settings = PostgresSettings()
+        change(&settings)
+        let storage = try PostgresStorage(DatabaseURL(database.url), settings: settings)
+        database.keep(while: storage)
+        return storage
+    }
+
+    @Test("Who waits for a server that stands still hears within the time of a statement that it is gone")
+    func silence() async throws {
+        let storage = try storage {
+            $0.connections = 1
+            $0.statementTimeout = .milliseconds(500)
+            $0.doubtfulSilence = .milliseconds(300)
+        }
+        let process = try await storage.pool.perform { session in
+            try session.run(script: "SELECT pg_backend_pid()").first.flatMap { Int32($0.maybeText(0) ?? "") }
+        }
+        let backend = try #require(process)
+        #expect(kill(backend, SIGSTOP) == 0)
+        defer { kill(backend, SIGCONT) }
+        let begun = ContinuousClock.now
+        do {
+            try await storage.ping()
+            Issue.record("a server that stands still has answered")
+        } catch {
+            #expect(error.isPassingTrouble, "\(error)")
+        }
+        #expect(ContinuousClock.now - begun < .seconds(12))
+        try await storage.ping()
+    }
+
+    @Test("What may take its time is not ended for being silent")
+    func patience() async throws {
+        let storage = try storage {
+            $0.statementTimeout = .milliseconds(200)
+            $0.doubtfulSilence = .milliseconds(100)
+        }
+        try await storage.pool.perform { session in
+            try session.run(script: "SET statement_timeout = 0")
+            try session.patiently { _ = try session.run(script: "SELECT pg_sleep(6.5)") }
+        }
+    }
+
+    @Test("When another has taken the lead, connections to the one before it end, also under who waits")
+    func takeover() async throws {
+        let database = try StorageFixture.database()
+        let url = try DatabaseURL(database.url)
+        let leadership = Leadership(url, PostgresSettings())
+        let old = try Session(url, PostgresSettings(), under: leadership)
+        let new = try Session(url, PostgresSettings(), under: leadership)
+        let other = try Session(url, PostgresSettings())
+        #expect(old.isAlive() && new.isAlive())
+        try leadership.admit(new.line, on: 2)
+        #expect(!old.isAlive() && new.isAlive() && other.isAlive())
+        let failure = #expect(throws: PostgresFailure.self) { try old.run(script: "SELECT 1") }
+        #expect(failure?.endsConnection == true && failure?.isPassing == true)
+        try new.run(script: "SELECT 1")
+        let refused = #expect(throws: PostgresRefused.self) { try Session(url, PostgresSettings(), under: leadership) }
+        #expect(refused.map { "\($0)" }?.contains("lost its lead (1, now 2)") == true)
+    }
+
+    @Test("A pool goes on with the newest leader, and no statement reaches the one before it")
+    func pool() async throws {
+        let storage = try storage { $0.connections = 2 }
+        try await storage.ping()
+        let line = try await storage.pool.perform { $0.line }
+        line.cut()
+        try await storage.ping()
+        let next = try await storage.pool.perform { $0.line }
+        #expect(next !== line)
+    }
+}
