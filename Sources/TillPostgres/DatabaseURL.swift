@@ -8,8 +8,8 @@ package struct DatabaseURL: Sendable, CustomStringConvertible {
     let text: String
     /// Hosts, ports and the name of the database, without who connects.
     package let description: String
-    /// Whether one of several servers is to be chosen.
-    let hasSeveralHosts: Bool
+    /// Each of several servers, as parameters that choose it; empty when the URL names one, or none.
+    let hosts: [[Parameter]]
     private let secrets: [String]
 
     /// Reads a URL.
@@ -44,10 +44,25 @@ package struct DatabaseURL: Sendable, CustomStringConvertible {
         }
         self.text = text
         secrets = ["password", "sslpassword"].compactMap { values[$0] }.filter { !$0.isEmpty }
-        hasSeveralHosts = (values["hostaddr"] ?? values["host"] ?? "").contains(",")
+        hosts = Self.hosts(values)
         let host = values["host"] ?? values["hostaddr"] ?? "the local socket"
         let port = values["port"].map { ":" + $0 } ?? ""
         description = "\(host)\(port)/\(values["dbname"] ?? "")"
+    }
+
+    /// A parameter of libpq's.
+    typealias Parameter = (name: String, value: String)
+
+    private static func hosts(_ values: [String: String]) -> [[Parameter]] {
+        let lists = ["host", "hostaddr", "port"].compactMap { name in
+            values[name].map { (name, $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)) }
+        }
+        let count = lists.filter { $0.0 != "port" }.map(\.1.count).max() ?? 0
+        guard count > 1 else { return [] }
+        // One port stands for all.
+        return (0..<count).map { place in
+            lists.map { name, list in (name, list.count == 1 ? list[0] : place < list.count ? list[place] : "") }
+        }
     }
 
     /// A message without what must not be told.

@@ -21,6 +21,8 @@ final class Leadership: Sendable {
         var members: [Member] = []
         var isWatched = false
         var isAsking = false
+        /// The place of the leader among the hosts, as far as it is known.
+        var leader = 0
         var nextQuestion = ContinuousClock.now
     }
 
@@ -71,6 +73,31 @@ final class Leadership: Sendable {
         )
     }
 
+    // MARK: Finding the leader
+
+    /// Connects to the leader. It is looked for where it was last, and then at every other host.
+    ///
+    /// - Parameter isDoubted: whether the others are asked first.
+    /// - Throws: `PostgresRefused.cannotConnect` when nobody leads.
+    func connect(isDoubted: Bool = false) throws -> Session {
+        let hosts = url.hosts
+        guard !hosts.isEmpty else { return try Session(url, settings, under: self) }
+        let first = state.withLock(\.leader) + (isDoubted ? 1 : 0)
+        var reasons: [String] = []
+        for place in (first..<first + hosts.count).map({ $0 % hosts.count }) {
+            do {
+                let session = try Session(url, settings, under: self, at: hosts[place])
+                state.withLock { $0.leader = place }
+                return session
+            } catch PostgresRefused.cannotConnect(let reason) {
+                reasons.append(reason)
+            } catch let failure as PostgresFailure {
+                reasons.append(failure.description)
+            }
+        }
+        throw PostgresRefused.cannotConnect(reasons.joined(separator: "; "))
+    }
+
     // MARK: Silence
 
     /// Ends the connections whose server has been silent for longer than any statement may take, and asks who leads
@@ -92,8 +119,8 @@ final class Leadership: Sendable {
         }
         guard mayAsk else { return }
         // A server may stop in the middle of this answer, too; this thread must not wait for it.
-        Thread.detachNewThread { [url, settings] in
-            _ = try? Session(url, settings, under: self)
+        Thread.detachNewThread { [settings] in
+            _ = try? self.connect(isDoubted: true)
             self.state.withLock { state in
                 state.isAsking = false
                 state.nextQuestion = .now + settings.doubtfulSilence

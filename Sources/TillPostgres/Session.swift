@@ -13,17 +13,25 @@ final class Session {
 
     /// Connects.
     ///
-    /// - Parameter leadership: watches over the connection; without it the connection may wait for ever.
+    /// - Parameters:
+    ///   - leadership: watches over the connection; without it the connection may wait for ever.
+    ///   - host: which of several; left out, the first that will do.
     /// - Throws: `PostgresRefused.cannotConnect` without what the URL keeps secret.
-    init(_ url: DatabaseURL, _ settings: PostgresSettings, under leadership: Leadership? = nil) throws {
+    init(
+        _ url: DatabaseURL,
+        _ settings: PostgresSettings,
+        under leadership: Leadership? = nil,
+        at host: [DatabaseURL.Parameter] = []
+    ) throws {
         // The URL comes last but one, so that it has its way with the time-outs of the network and of TLS.
-        let parameters = [
-            ("connect_timeout", String(max(2, settings.connectTimeout.components.seconds))),
-            ("keepalives_idle", "10"), ("keepalives_interval", "3"), ("keepalives_count", "3"),
-            ("tcp_user_timeout", "15000"), ("fallback_application_name", "till"),
-            ("target_session_attrs", url.hasSeveralHosts ? "read-write" : "any"), ("dbname", url.text),
-            ("client_encoding", "UTF8"),
-        ]
+        let parameters =
+            [
+                ("connect_timeout", String(max(2, settings.connectTimeout.components.seconds))),
+                ("keepalives_idle", "10"), ("keepalives_interval", "3"), ("keepalives_count", "3"),
+                ("tcp_user_timeout", "15000"), ("fallback_application_name", "till"),
+                ("target_session_attrs", url.hosts.isEmpty ? "any" : "read-write"), ("dbname", url.text),
+                ("client_encoding", "UTF8"),
+            ] + host
         let opened = Self.withCStrings(parameters.map(\.0)) { names in
             Self.withCStrings(parameters.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
         }

@@ -37,11 +37,11 @@ package final class SoleServer: Sendable {
         Thread.detachNewThread {
             defer { hold.ended.signal() }
             let leadership = Leadership(url, settings)
-            let session = Result { try Self.taken(url, settings, leadership) }
+            let session = Result { try Self.taken(url, leadership) }
             hold.outcome.withLock { $0 = session.map { _ in } }
             hold.begun.signal()
             if case .success(let session) = session,
-                !Self.keep(session, hold, { try Self.taken(url, settings, leadership) })
+                !Self.keep(session, hold, { try Self.taken(url, leadership) })
             {
                 lost()
             }
@@ -81,12 +81,8 @@ package final class SoleServer: Sendable {
         }
     }
 
-    private static func taken(
-        _ url: DatabaseURL,
-        _ settings: PostgresSettings,
-        _ leadership: Leadership
-    ) throws -> Session {
-        let session = try Session(url, settings, under: leadership)
+    private static func taken(_ url: DatabaseURL, _ leadership: Leadership) throws -> Session {
+        let session = try leadership.connect()
         let deadline = ContinuousClock.now + patience
         while true {
             let answer = try session.run(script: "SELECT pg_try_advisory_lock(\(lock))").first?.maybeText(0)

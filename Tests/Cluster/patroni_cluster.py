@@ -69,6 +69,8 @@ class Member:
             "/var/run/postgresql": str(self.cluster.folder),
             "/usr/lib/postgresql/15/bin": str(programs()),
             "10.0.0.0/24": "127.0.0.0/8",
+            # Processes have no watchdog; the test kills what it would have reset.
+            "mode: required\n  device: /dev/watchdog": "mode: 'off'",
         }
         for old, new in changes.items():
             assert old in text, f"{PAGE.name} does not say {old!r} any more"

@@ -160,13 +160,33 @@ def killed(leader):
 
 
 def standing_still(leader):
-    """The whole machine stands still, and its connections stand; later it goes on as if nothing had happened."""
+    """The whole machine stands still, and its connections stand; later the watchdog resets it."""
     leader.signal(signal.SIGSTOP)
-    return lambda: leader.signal(signal.SIGCONT)
+
+    def reset():
+        leader.signal(signal.SIGKILL)
+        leader.start()
+
+    return reset
+
+
+def awakened(leader):
+    """PostgreSQL stands still and its Patroni is dead; when another leads, it wakes up and takes itself for the leader
+    for a while."""
+    leader.signal(signal.SIGSTOP, patroni=False)
+    leader.signal(signal.SIGKILL, postgres=False)
+
+    def wake():
+        leader.signal(signal.SIGCONT, patroni=False)
+        time.sleep(8)
+        leader.signal(signal.SIGKILL, patroni=False)
+        leader.start()
+
+    return wake
 
 
 def silent(leader):
-    """Only PostgreSQL stands still; its Patroni waits for it, as Till does."""
+    """Only PostgreSQL stands still; its Patroni waits for it, as Till does. Then it goes on."""
     leader.signal(signal.SIGSTOP, patroni=False)
     return lambda: leader.signal(signal.SIGCONT, patroni=False)
 
@@ -177,7 +197,7 @@ def switched(leader):
     return lambda: None
 
 
-ROUNDS = [killed, killed, standing_still, killed, silent, switched]
+ROUNDS = [killed, killed, standing_still, killed, awakened, silent, switched]
 
 
 def test_nothing_acknowledged_is_lost_when_the_leader_goes(cluster, tmp_path):
@@ -211,8 +231,11 @@ def a_round(cluster, server, load, way):
     new = cluster.wait_for_leader(NEW_LEADER_WITHIN, other_than=old)
     led = time.monotonic()
     sold = load.first_success(led, 60)
+    settled = time.monotonic()
     bring_back()
     time.sleep(1)
+    late = [status for sent, _, status in load.sales[sales:] + load.reads[reads:] if sent > settled and status >= 500]
+    assert not late, f"{way.__name__}: {len(late)} errors when the old leader came back"
     cluster.wait_until_safe(120)
     load.check()
     assert server.process.poll() is None, f"Till ended:\n{server.stderr()[-3000:]}"

@@ -70,6 +70,31 @@ struct PostgresLeaderTests {
         #expect(refused.map { "\($0)" }?.contains("lost its lead (1, now 2)") == true)
     }
 
+    @Test("Of several hosts the one that leads is found, and a leader of the past is passed over")
+    func hosts() async throws {
+        let server = try PostgresServer.shared()
+        let database = try StorageFixture.database()
+        let folder = server.folder.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        let name = database.url.split(separator: "/").last ?? ""
+        let url = try DatabaseURL("postgres://till@127.0.0.1:1,\(folder):5432,127.0.0.1:2/\(name)")
+        #expect(
+            url.hosts.map { $0.map(\.value) } == [["127.0.0.1", "1"], [server.folder, "5432"], ["127.0.0.1", "2"]]
+        )
+        let leadership = Leadership(url, PostgresSettings())
+        let session = try leadership.connect()
+        try session.run(script: "SELECT 1")
+        try leadership.connect(isDoubted: true).run(script: "SELECT 1")
+        try leadership.admit(session.line, on: 2)
+        let refused = #expect(throws: PostgresRefused.self) { try leadership.connect() }
+        let reason = refused.map { "\($0)" } ?? ""
+        #expect(reason.contains("lost its lead (1, now 2)") && reason.contains("port 2 failed"), "\(reason)")
+        #expect(try DatabaseURL("postgres://a,b/till").hosts.map { $0.map(\.value) } == [["a"], ["b"]])
+        #expect(
+            try DatabaseURL("postgres://a:1,b/till?port=3").hosts.map { $0.map(\.value) } == [["a", "3"], ["b", "3"]]
+        )
+        #expect(try DatabaseURL("postgres://a/till").hosts.isEmpty)
+    }
+
     @Test("A pool goes on with the newest leader, and no statement reaches the one before it")
     func pool() async throws {
         let storage = try storage { $0.connections = 2 }
