@@ -5,7 +5,6 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
 import threading
 import time
 from collections import Counter
@@ -100,12 +99,7 @@ def connections(database) -> int:
     """How many connections of Till's the database sees."""
     if not database:
         return 0
-    outcome = subprocess.run(
-        [database.programs / "psql", "-X", "-A", "-t", "-h", database.folder, "-U", "till", "-d", "till", "-c",
-         "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'till'"],
-        capture_output=True, text=True, check=True, timeout=30,
-    )
-    return int(outcome.stdout)
+    return int(database.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'till'"))
 
 
 def quiet(server, database, wanted=None) -> dict:

@@ -88,7 +88,7 @@ struct PostgresLeaderTests {
         let refused = #expect(throws: PostgresRefused.self) { try leadership.connect() }
         let reason = refused.map { "\($0)" } ?? ""
         #expect(reason.contains("lost its lead (1, now 2)") && reason.contains("port 2 failed"), "\(reason)")
-        #expect(try DatabaseURL("postgres://a,b/till").hosts.map { $0.map(\.value) } == [["a"], ["b"]])
+        #expect(try DatabaseURL("postgres://a,b/till").hosts.map { $0.map(\.value) } == [["a", ""], ["b", ""]])
         #expect(
             try DatabaseURL("postgres://a:1,b/till?port=3").hosts.map { $0.map(\.value) } == [["a", "3"], ["b", "3"]]
         )
