@@ -37,14 +37,12 @@ package final class SoleServer: Sendable {
         Thread.detachNewThread {
             defer { hold.ended.signal() }
             let leadership = Leadership(url, settings)
-            let session = Result { try Self.taken(url, leadership) }
-            hold.outcome.withLock { $0 = session.map { _ in } }
+            // Nobody else keeps it, so that it closes as soon as it is no more use.
+            var session: Session?
+            let outcome = Result { session = try Self.taken(url, leadership) }
+            hold.outcome.withLock { $0 = outcome }
             hold.begun.signal()
-            if case .success(let session) = session,
-                !Self.keep(session, hold, { try Self.taken(url, leadership) })
-            {
-                lost()
-            }
+            if session != nil, !Self.keep(&session, hold, { try Self.taken(url, leadership) }) { lost() }
         }
         hold.begun.wait()
         try hold.outcome.withLock { $0 }?.get()
@@ -60,8 +58,7 @@ package final class SoleServer: Sendable {
     /// Looks at the session from time to time, and makes it again when it has ended.
     ///
     /// - Returns: false when another server has the lock.
-    private static func keep(_ first: Session, _ hold: Hold, _ take: () throws -> Session) -> Bool {
-        var session: Session? = first
+    private static func keep(_ session: inout Session?, _ hold: Hold, _ take: () throws -> Session) -> Bool {
         while true {
             _ = hold.bell.wait(timeout: .now() + checkInterval)
             if hold.isReleased.load(ordering: .relaxed) { return true }

@@ -149,6 +149,7 @@ class Cluster:
             self.leader = self.wait_for_leader(90)
             self.wait_until_safe(90)
             self.sql("CREATE ROLE till LOGIN PASSWORD 'hunter2'", "CREATE DATABASE till OWNER till TEMPLATE template0")
+            self.sql("CREATE TABLE probe (at timestamptz)")
         except BaseException:
             self.stop()
             raise
@@ -205,6 +206,15 @@ class Cluster:
                     return member
             time.sleep(0.05)
         raise AssertionError(f"nobody leads after {seconds} s\n{self.tails()}")
+
+    def wait_for_commit(self, seconds):
+        """Waits until the leader has committed something of ours, which it does once a standby has it too."""
+        limit = time.monotonic() + seconds
+        while True:
+            try:
+                return self.sql("INSERT INTO probe VALUES (now())")
+            except (AssertionError, subprocess.TimeoutExpired) as error:
+                assert time.monotonic() < limit, f"the new leader commits nothing: {error}\n{self.tails()}"
 
     def wait_until_safe(self, seconds, members=3):
         """Waits until all follow the leader, one of them synchronously."""

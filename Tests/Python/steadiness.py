@@ -3,6 +3,7 @@
 import os
 import re
 import statistics
+from collections import Counter
 from pathlib import Path
 
 MEGABYTE = 1 << 20
@@ -32,6 +33,27 @@ def sample(pid) -> dict:
     held["descriptors"] = len(targets)
     held["sockets"] = sum(target.startswith("socket:") for target in targets)
     return held
+
+
+def open_things(pid) -> Counter:
+    """What the descriptors of a process lead to; sockets with both ends and their state."""
+    ends = {}
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        words = line.split()
+        places = [int(words[place].rsplit(":", 1)[1], 16) for place in (1, 2)]
+        ends[words[9]] = f"TCP port {places[0]}, to {places[1]}, state {words[3]}"
+    for line in Path("/proc/net/unix").read_text().splitlines()[1:]:
+        words = line.split()
+        ends[words[6]] = f"a local socket {words[7] if len(words) > 7 else ''}, state {words[5]}"
+    found = Counter()
+    for entry in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            target = os.readlink(f"/proc/{pid}/fd/{entry}")
+        except OSError:
+            continue
+        number = re.fullmatch(r"socket:\[(\d+)\]", target)
+        found[ends.get(number.group(1), "a socket that is not connected") if number else target] += 1
+    return found
 
 
 def growth(values) -> tuple:

@@ -15,7 +15,7 @@ from listening_post import ListeningPost
 from mixed_load import BUNDLE, MixedLoad
 from postgres_server import PostgresServer
 from process_helpers import Server, payload, run_till, set_up_app
-from steadiness import MEGABYTE, allowed, growth, is_flat, sample
+from steadiness import MEGABYTE, allowed, growth, is_flat, open_things, sample
 from test_crash import REALM, Connection
 
 SECONDS = float(os.environ.get("TILL_SOAK_SECONDS") or 600)
@@ -77,7 +77,7 @@ def test_a_soak(engine, tmp_path):
 
         report(engine, load.log[counted:], sampler.samples, seconds, before, after, troubles)
         judge_memory(sampler.samples)
-        judge_connections(before, after)
+        judge_connections(before, after, open_things(server.pid))
         judge_errors(load, troubles, begun)
         judge_ledger(server, key, load, database)
         assert server.stop() == 0, server.stderr()[-3000:]
@@ -171,9 +171,9 @@ def judge_memory(samples):
         )
 
 
-def judge_connections(before, after):
+def judge_connections(before, after, things):
     grown = {name: (before[name], after[name]) for name in COUNTS if after[name] > before[name]}
-    assert not grown, f"more is open than after warm-up: {grown}"
+    assert not grown, f"more is open than after warm-up: {grown}; open now: {dict(things)}"
 
 
 def judge_errors(load, troubles, begun):
