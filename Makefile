@@ -30,7 +30,7 @@ test-python: ## only the Python tests, against the built server
 test-cluster: ## the leaders of a PostgreSQL cluster under Patroni go, under load (installs Patroni and etcd)
 	@scripts/test cluster
 
-soak: ## the long runs: thirty crashes under load, thirty while time runs fast
+soak: ## the long runs: crashes under load, then ten minutes of mixed load on each engine (TILL_SOAK_SECONDS=600)
 	@scripts/test soak
 
 bench: ## figures of this machine beside Till's, as ratios (BENCH='--json --subscribers 1000')

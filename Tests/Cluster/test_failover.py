@@ -19,6 +19,8 @@ from process_helpers import Server, path_part, run_till, set_up_app
 from test_crash import BUNDLE, REALM, Books, Purchase, read_histories
 
 BUYERS, READERS = 12, 4
+HOLDS = f"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = {0x74696c6d}"
+CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'till'"
 # From the moment in which the new leader commits something until Till has sold something again.
 CARRIES_ON_WITHIN = 10.0
 # Nobody waits longer for an answer, whatever happens to the database.
@@ -50,10 +52,8 @@ class Client:
             self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 20)
         text = b"" if body is None else json.dumps(body).encode()
         kind = "" if body is None else "Content-Type: application/json\r\n"
-        self.writer.write(
-            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}{kind}Content-Length: {len(text)}\r\n\r\n".encode()
-            + text
-        )
+        head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}{kind}Content-Length: {len(text)}\r\n\r\n"
+        self.writer.write(head.encode() + text)
         head = (await self.reader.readuntil(b"\r\n\r\n")).lower()
         length = int(re.search(rb"\r\ncontent-length: *(\d+)", head).group(1))
         return int(head[9:12]), head, await self.reader.readexactly(length)
@@ -79,8 +79,8 @@ class Load:
         self.thread.start()
 
     async def everybody(self):
-        clients = [self.guarded(self.buyer(n)) for n in range(BUYERS)] + [self.guarded(self.reader(n)) for n in range(READERS)]
-        await asyncio.gather(*clients)
+        clients = [self.buyer(number) for number in range(BUYERS)] + [self.reader(number) for number in range(READERS)]
+        await asyncio.gather(*map(self.guarded, clients))
 
     async def guarded(self, work):
         try:
@@ -147,7 +147,8 @@ class Load:
                 if status == 201 and sent >= after:
                     return min(a for s, a, status in self.sales if status == 201 and s >= after)
             time.sleep(0.02)
-        raise AssertionError(f"nothing was sold within {seconds} s; answered: {Counter(s for _, _, s in self.sales[-50:])}")
+        answers = Counter(status for _, _, status in self.sales[-50:])
+        raise AssertionError(f"nothing was sold within {seconds} s; the last answers: {answers}")
 
 
 # The ways in which a leader goes --------------------------------------------------------------------------------------
@@ -198,6 +199,7 @@ def switched(leader):
     return lambda: None
 
 
+# Each leader in turn is killed; the old one has joined again by then.
 ROUNDS = [killed, killed, standing_still, killed, awakened, silent, switched]
 
 
@@ -242,11 +244,14 @@ def a_round(cluster, server, load, way):
     assert not late, f"{way.__name__}: {len(late)} errors when the old leader came back"
     cluster.wait_until_safe(120)
     load.check()
+    # Till's hold of the database has moved to the new leader, and nothing of its connections is left over.
+    assert cluster.sql(HOLDS) == "1" and int(cluster.sql(CONNECTIONS)) <= 9
     assert server.process.poll() is None, f"Till ended:\n{server.stderr()[-3000:]}"
     needed = max(0.0, sold - able)
     assert needed < CARRIES_ON_WITHIN, f"{way.__name__}: Till needed {needed:.1f} s after the new leader could commit"
     return {
-        "way": way.__name__, "from": old.name, "to": new.name, "leader": led - gone, "commits": able - gone, "till": sold - gone,
+        "way": way.__name__, "from": old.name, "to": new.name,
+        "leader": led - gone, "commits": able - gone, "till": sold - gone,
         "503": sum(status == 503 for _, _, status in load.sales[sales:]),
         "500": sum(status == 500 for _, _, status in load.reads[reads:]),
         "sold": sum(status == 201 for _, _, status in load.sales[sales:]),
@@ -274,8 +279,8 @@ def judge(server, key, load, cluster, table):
     print("way              leader    leads  commits     Till   503s   500s   sold   longest answer")
     for line in table:
         print(
-            f"{line['way']:<16} {line['from']} to {line['to']} {line['leader']:>8.1f} {line['commits']:>8.1f} {line['till']:>8.1f}"
-            f" {line['503']:>6} {line['500']:>6} {line['sold']:>6} {line['longest']:>14.1f} s"
+            f"{line['way']:<16} {line['from']} to {line['to']} {line['leader']:>8.1f} {line['commits']:>8.1f}"
+            f" {line['till']:>8.1f} {line['503']:>6} {line['500']:>6} {line['sold']:>6} {line['longest']:>14.1f} s"
         )
     print(f"acknowledged {acknowledged}, lost {lost}; answered with an error and done all the same: {unsure}")
     assert not problems, f"{len(problems)} problems:\n" + "\n".join(problems[:20])

@@ -38,10 +38,8 @@ class Client:
         if isinstance(body, (dict, list)):
             body, kind = json.dumps(body).encode(), "Content-Type: application/json\r\n"
         body = body or b""
-        self.writer.write(
-            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}{kind}Content-Length: {len(body)}\r\n\r\n".encode()
-            + body
-        )
+        head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}{kind}Content-Length: {len(body)}\r\n\r\n"
+        self.writer.write(head.encode() + body)
         head = (await self.reader.readuntil(b"\r\n\r\n")).lower()
         length = re.search(rb"\r\ncontent-length: *(\d+)", head)
         if length is None:
@@ -101,9 +99,9 @@ class MixedLoad:
         # How many clients do what, and for how long each of them waits before it does it again.
         crews = [
             (self.buys, "control", 4, 0.10), (self.history, REALM, 2, 0.05), (self.told, REALM, 1, 0.15),
-            (self.verify_receipt, REALM, 1, 0.10), (self.refund, "control", 1, 0.30), (self.leap, "control", OWN_CLOCKS, 1.0),
-            (self.revocation, REALM, 1, 0.10), (self.refused, REALM, 2, 0.10), (self.console, "control", 1, 0.10),
-            (self.status, REALM, 1, 0.10),
+            (self.verify_receipt, REALM, 1, 0.10), (self.refund, "control", 1, 0.30),
+            (self.leap, "control", OWN_CLOCKS, 1.0), (self.revocation, REALM, 1, 0.10), (self.refused, REALM, 2, 0.10),
+            (self.console, "control", 1, 0.10), (self.status, REALM, 1, 0.10),
         ]
         await asyncio.gather(*(
             self.crew(act, Client(self.server.ports[face]), place, pause)
@@ -252,12 +250,15 @@ class MixedLoad:
             return await self.control(
                 client, "POST", f"{SCOPE}/subscriptions/{original}/cancel", {}, but=(409,)
             ) is not None
-        return await self.control(client, "POST", f"{SCOPE}/clocks/{clock}/advance", {"by": "P1M"}, but=(409,)) is not None
+        return await self.control(
+            client, "POST", f"{SCOPE}/clocks/{clock}/advance", {"by": "P1M"}, but=(409,)
+        ) is not None
 
     async def revocation(self, client, place, turn):
         path = "/ocsp" if turn % 2 else "/ocsp/" + path_part(base64.b64encode(self.question).decode())
         method, body = ("POST", self.question) if turn % 2 else ("GET", None)
-        status, answer = await client.ask(method, path, body, "Content-Type: application/ocsp-request\r\n" if body else "")
+        kind = "Content-Type: application/ocsp-request\r\n" if body else ""
+        status, answer = await client.ask(method, path, body, kind)
         if status != 200 or not answer:
             raise Wrong(f"OCSP: {status} {answer[:100]!r}")
         return True

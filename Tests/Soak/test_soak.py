@@ -1,5 +1,5 @@
-"""Ten minutes of mixed load on each engine: memory stays flat, no connection is leaked, a database that goes comes back,
-and nothing that was acknowledged is lost. TILL_SOAK_SECONDS sets another length."""
+"""Ten minutes of mixed load on each engine: memory stays flat, no connection is leaked, a database that goes comes
+back, and nothing that was acknowledged is lost. TILL_SOAK_SECONDS sets another length."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from collections import Counter
 import pytest
 
 from listening_post import ListeningPost
-from mixed_load import BUNDLE, MixedLoad
+from mixed_load import BUNDLE, SCOPE, MixedLoad
 from postgres_server import PostgresServer
 from process_helpers import Server, payload, run_till, set_up_app
 from steadiness import MEGABYTE, allowed, growth, is_flat, open_things, sample
@@ -79,6 +79,7 @@ def test_a_soak(engine, tmp_path):
         judge_memory(sampler.samples)
         judge_connections(before, after, open_things(server.pid))
         judge_errors(load, troubles, begun)
+        judge_deliveries(server)
         judge_ledger(server, key, load, database)
         assert server.stop() == 0, server.stderr()[-3000:]
     finally:
@@ -152,7 +153,7 @@ def report(engine, log, samples, seconds, before, after, troubles):
         )
     for name in COUNTS:
         highest = max((one[name] for one in samples if name in one), default=0)
-        print(f"  {name:<12} {before[name]:>6} after warm-up, {after[name]:>6} in the end, {highest:>6} at most under load")
+        print(f"  {name:<12} {before[name]:>6} after warm-up, {after[name]:>6} in the end, {highest:>6} under load")
     for one in troubles:
         errors = sum(1 for at, _, good in log if one["gone"] <= at < one["back"] + WELL_WITHIN and not good)
         print(
@@ -185,6 +186,21 @@ def judge_errors(load, troubles, begun):
     assert not bad, f"{len(bad)} errors while the store was there: {bad[:10]}"
     for one in troubles:
         assert one["well"] < WELL_WITHIN - 1, f"errors went on for {one['well']:.1f} s after the database was back"
+
+
+def judge_deliveries(server):
+    """Whatever was told has arrived, also what fell due while the database was away."""
+    owed, count, after = [], 0, ""
+    while count < 2_000:
+        page = server.control("GET", f"{SCOPE}/notifications?limit=100{after}")
+        for entry in page["notifications"]:
+            count += 1
+            owed += [entry["notificationUUID"] for one in entry["deliveries"] if "nextAttemptDate" in one]
+        if "next" not in page:
+            break
+        after = f"&after={page['next']}"
+    print(f"  the newest {count} notifications: {count - len(owed)} delivered, {len(owed)} owed")
+    assert count > 10 and not owed, f"{len(owed)} of {count} were not delivered: {owed[:5]}"
 
 
 def judge_ledger(server, key, load, database):
