@@ -10,6 +10,8 @@ package struct DatabaseURL: Sendable, CustomStringConvertible {
     package let description: String
     /// Each of several servers, as parameters that choose it; empty when the URL names one, or none.
     let hosts: [[Parameter]]
+    /// How long a connection to a host may take, where the URL says so.
+    let connectTimeout: Duration?
     private let secrets: [String]
 
     /// Reads a URL.
@@ -45,6 +47,7 @@ package struct DatabaseURL: Sendable, CustomStringConvertible {
         self.text = text
         secrets = ["password", "sslpassword"].compactMap { values[$0] }.filter { !$0.isEmpty }
         hosts = Self.hosts(values)
+        connectTimeout = values["connect_timeout"].flatMap { Int64($0) }.map { .seconds(max(2, $0)) }
         let host = values["host"] ?? values["hostaddr"] ?? "the local socket"
         let port = values["port"].map { ":" + $0 } ?? ""
         description = "\(host)\(port)/\(values["dbname"] ?? "")"

@@ -85,6 +85,7 @@ final class Leadership: Sendable {
         let first = state.withLock(\.leader) + (isDoubted ? 1 : 0)
         var reasons: [String] = []
         for place in (first..<first + hosts.count).map({ $0 % hosts.count }) {
+            let begun = ContinuousClock.now
             do {
                 let session = try Session(url, settings, under: self, at: hosts[place])
                 state.withLock { $0.leader = place }
@@ -94,9 +95,14 @@ final class Leadership: Sendable {
             } catch let failure as PostgresFailure {
                 reasons.append(failure.description)
             }
+            // One that says nothing comes last from now on, lest everybody waits for it.
+            if ContinuousClock.now - begun >= patience { state.withLock { $0.leader = (place + 1) % hosts.count } }
         }
         throw PostgresRefused.cannotConnect(reasons.joined(separator: "; "))
     }
+
+    /// A host that has not greeted us for so long is silent. Libpq counts whole seconds by a clock that shows no parts.
+    private var patience: Duration { (url.connectTimeout ?? settings.connectTimeout) - .seconds(1) }
 
     // MARK: Silence
 
@@ -119,12 +125,24 @@ final class Leadership: Sendable {
         }
         guard mayAsk else { return }
         // A server may stop in the middle of this answer, too; this thread must not wait for it.
-        Thread.detachNewThread { [settings] in
-            _ = try? self.connect(isDoubted: true)
-            self.state.withLock { state in
-                state.isAsking = false
-                state.nextQuestion = .now + settings.doubtfulSilence
+        Thread.detachNewThread { self.ask() }
+    }
+
+    /// Asks who leads. A server that says nothing to a newcomer either is gone, and nobody need wait for it.
+    private func ask() {
+        let begun = ContinuousClock.now
+        do {
+            _ = try connect(isDoubted: true)
+        } catch {
+            let now = ContinuousClock.now
+            let isSilent = now - begun >= patience
+            for line in isSilent ? state.withLock({ $0.members.compactMap(\.line) }) : [] where !line.isPatient {
+                if let silence = line.silence(at: now), silence > now - begun { line.cut() }
             }
+        }
+        state.withLock { state in
+            state.isAsking = false
+            state.nextQuestion = .now + settings.doubtfulSilence
         }
     }
 }

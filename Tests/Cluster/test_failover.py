@@ -24,7 +24,7 @@ CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 't
 # From the moment in which the new leader commits something until Till has sold something again.
 CARRIES_ON_WITHIN = 10.0
 # Nobody waits longer for an answer, whatever happens to the database.
-ANSWERS_WITHIN = 45.0
+ANSWERS_WITHIN = 20.0
 NEW_LEADER_WITHIN = 90.0
 
 

@@ -40,6 +40,37 @@ struct PostgresLeaderTests {
         try await storage.ping()
     }
 
+    @Test("A server that greets nobody any more is given up long before a statement's time is over")
+    func nobody() async throws {
+        let server = try PostgresServer()
+        let database = try server.database { _ = try PostgresStorage(DatabaseURL($0)) }
+        var settings = PostgresSettings()
+        settings.connectTimeout = .seconds(2)
+        settings.doubtfulSilence = .milliseconds(500)
+        let storage = try PostgresStorage(DatabaseURL(database.url), settings: settings)
+        database.keep(while: storage)
+        let file = try String(contentsOfFile: server.folder + "/data/postmaster.pid", encoding: .utf8)
+        let first = try #require(file.split(separator: "\n").first.flatMap { Int32($0) })
+        let process = try await storage.pool.perform { session in
+            try session.run(script: "SELECT pg_backend_pid()").first.flatMap { Int32($0.maybeText(0) ?? "") }
+        }
+        let backend = try #require(process)
+        for process in [first, backend] { #expect(kill(process, SIGSTOP) == 0) }
+        let begun = ContinuousClock.now
+        await #expect(throws: (any Error).self) { try await storage.ping() }
+        #expect(ContinuousClock.now - begun < .seconds(15))
+        for process in [backend, first] { kill(process, SIGCONT) }
+        var isBack = false
+        for _ in 0..<100 where !isBack {
+            do {
+                try await storage.ping()
+                isBack = true
+            } catch { try await Task.sleep(for: .milliseconds(100)) }
+        }
+        #expect(isBack)
+        withExtendedLifetime(server) {}
+    }
+
     @Test("What may take its time is not ended for being silent")
     func patience() async throws {
         let storage = try storage {
