@@ -75,6 +75,11 @@ def test_a_purchase_outlives_both_its_till_and_its_database(tmp_path, database):
             time.sleep(0.1)
     rows = [signed for page in again.history(bought[0]) for signed in page.transactions]
     assert set(bought + [renewed.id, later.id]) <= set(ids(rows))
+    # The hold that keeps another Till off ended with its connection, and is taken again.
+    held = f"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = {0x74696c6d}"
+    while database.sql(held) != "1":
+        assert time.monotonic() < limit + 10, "the database is not held any more"
+        time.sleep(0.2)
     assert second.stop() == 0
     for till in (first, second):
         assert_no_secret(till)
