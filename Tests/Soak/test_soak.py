@@ -2,9 +2,11 @@
 back, and nothing that was acknowledged is lost. TILL_SOAK_SECONDS sets another length."""
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
+import sqlite3
 import threading
 import time
 from collections import Counter
@@ -22,6 +24,9 @@ SECONDS = float(os.environ.get("TILL_SOAK_SECONDS") or 600)
 WARM_UP = min(60.0, max(20.0, SECONDS / 10))
 EVERY = 3.0 if SECONDS >= 300 else 1.0
 DOWN = 4.0
+# In the sandbox a subscription renews twelve times.
+FILLERS, FILLING_QUARTERS = 600, 5
+FILLING_BEGINS = 1_577_836_800_000
 # After the database is back, errors stop within so many seconds.
 WELL_WITHIN = 10.0
 
@@ -55,6 +60,7 @@ def test_a_soak(engine, tmp_path):
         key = set_up_app(server, BUNDLE)
         load = MixedLoad(server, key)
         load.set_up(post)
+        fill(server, post)
         load.begin()
         time.sleep(WARM_UP)
         load.end()
@@ -87,6 +93,25 @@ def test_a_soak(engine, tmp_path):
         post.close()
         if database:
             database.stop()
+
+
+def fill(server, post):
+    """Makes what is kept in memory by design as large as it gets: SQLite's cache holds 16 MB of the database, so that
+    is filled with years of renewals."""
+    server.control("POST", f"{SCOPE}/clocks", {"name": "past", "mode": "frozen", "at": FILLING_BEGINS})
+    for number in range(FILLERS):
+        customer = f"{SCOPE}/customers/filler-{number}"
+        server.control("POST", f"{SCOPE}/customers", {"customer": f"filler-{number}"})
+        server.control("PUT", f"{customer}/clock", {"clock": "past"})
+        server.control("POST", f"{customer}/purchases", {"productId": f"{BUNDLE}.basic", "offer": {"kind": "NONE"}})
+    for _ in range(FILLING_QUARTERS):
+        server.control("POST", f"{SCOPE}/clocks/past/advance", {"by": "P3M"})
+        post.received.clear()
+    file = server.data / "till.sqlite"
+    if file.exists():
+        with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
+            pages, page = (database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+        assert pages * page > 20 * MEGABYTE, f"{pages * page / MEGABYTE:.1f} MB do not fill the cache"
 
 
 def rest(until, post):
