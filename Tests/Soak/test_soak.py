@@ -24,9 +24,8 @@ SECONDS = float(os.environ.get("TILL_SOAK_SECONDS") or 600)
 WARM_UP = min(60.0, max(20.0, SECONDS / 10))
 EVERY = 3.0 if SECONDS >= 300 else 1.0
 DOWN = 4.0
-# In the sandbox a subscription renews twelve times.
-FILLERS, FILLING_QUARTERS = 600, 5
-FILLING_BEGINS = 1_577_836_800_000
+# Each renewal and what is told of it take 2 kB.
+FILLERS, FILLING_YEARS = 100, 8
 # After the database is back, errors stop within so many seconds.
 WELL_WITHIN = 10.0
 
@@ -98,20 +97,20 @@ def test_a_soak(engine, tmp_path):
 def fill(server, post):
     """Makes what is kept in memory by design as large as it gets: SQLite's cache holds 16 MB of the database, so that
     is filled with years of renewals."""
-    server.control("POST", f"{SCOPE}/clocks", {"name": "past", "mode": "frozen", "at": FILLING_BEGINS})
+    server.control("POST", f"{SCOPE}/clocks", {"name": "years", "mode": "frozen"})
     for number in range(FILLERS):
         customer = f"{SCOPE}/customers/filler-{number}"
         server.control("POST", f"{SCOPE}/customers", {"customer": f"filler-{number}"})
-        server.control("PUT", f"{customer}/clock", {"clock": "past"})
+        server.control("PUT", f"{customer}/clock", {"clock": "years"})
         server.control("POST", f"{customer}/purchases", {"productId": f"{BUNDLE}.basic", "offer": {"kind": "NONE"}})
-    for _ in range(FILLING_QUARTERS):
-        server.control("POST", f"{SCOPE}/clocks/past/advance", {"by": "P3M"})
+    for _ in range(FILLING_YEARS):
+        server.control("POST", f"{SCOPE}/clocks/years/advance", {"by": "P1Y"})
         post.received.clear()
     file = server.data / "till.sqlite"
     if file.exists():
         with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
             pages, page = (database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
-        assert pages * page > 20 * MEGABYTE, f"{pages * page / MEGABYTE:.1f} MB do not fill the cache"
+        assert pages * page > 16 * MEGABYTE, f"{pages * page / MEGABYTE:.1f} MB do not fill the cache"
 
 
 def rest(until, post):
@@ -198,7 +197,9 @@ def judge_memory(samples):
 
 
 def judge_connections(before, after, things):
-    grown = {name: (before[name], after[name]) for name in COUNTS if after[name] > before[name]}
+    # The system's pools of threads come and go by themselves; nothing else does.
+    room = {"threads": 2}
+    grown = {name: (before[name], after[name]) for name in COUNTS if after[name] > before[name] + room.get(name, 0)}
     assert not grown, f"more is open than after warm-up: {grown}; open now: {dict(things)}"
 
 
