@@ -4,7 +4,7 @@ DATA ?= ./till-data
 SOURCES := Sources Tests Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-swift test-python soak bench dist format lint clean
+.PHONY: help run build test test-swift test-python test-cluster soak bench dist format lint clean
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1\t\2/' | expand -t 20
@@ -27,7 +27,10 @@ test-swift: ## only the Swift tests
 test-python: ## only the Python tests, against the built server
 	@scripts/test python
 
-soak: ## the long runs: thirty crashes under load, thirty while time runs fast
+test-cluster: ## the leaders of a PostgreSQL cluster under Patroni go, under load (installs Patroni and etcd)
+	@scripts/test cluster
+
+soak: ## the long runs: crashes under load, then ten minutes of mixed load on each engine (TILL_SOAK_SECONDS=600)
 	@scripts/test soak
 
 bench: ## figures of this machine beside Till's, as ratios (BENCH='--json --subscribers 1000')

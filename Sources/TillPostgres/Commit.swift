@@ -61,7 +61,7 @@ extension Session {
             return batch.allOvertaken
         }
         do {
-            try Self.requireCommitted(try answers[answers.count - 1].get().last)
+            try requireCommitted(try answers[answers.count - 1].get().last)
         } catch {
             if !isIdle() { _ = try? run(.rollback) }
             throw (error as? StepFailure)?.failure ?? error

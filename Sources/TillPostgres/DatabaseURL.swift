@@ -8,6 +8,10 @@ package struct DatabaseURL: Sendable, CustomStringConvertible {
     let text: String
     /// Hosts, ports and the name of the database, without who connects.
     package let description: String
+    /// Each of several servers, as parameters that choose it; empty when the URL names one, or none.
+    let hosts: [[Parameter]]
+    /// How long a connection to a host may take, where the URL says so.
+    let connectTimeout: Duration?
     private let secrets: [String]
 
     /// Reads a URL.
@@ -42,9 +46,26 @@ package struct DatabaseURL: Sendable, CustomStringConvertible {
         }
         self.text = text
         secrets = ["password", "sslpassword"].compactMap { values[$0] }.filter { !$0.isEmpty }
+        hosts = Self.hosts(values)
+        connectTimeout = values["connect_timeout"].flatMap { Int64($0) }.map { .seconds(max(2, $0)) }
         let host = values["host"] ?? values["hostaddr"] ?? "the local socket"
         let port = values["port"].map { ":" + $0 } ?? ""
         description = "\(host)\(port)/\(values["dbname"] ?? "")"
+    }
+
+    /// A parameter of libpq's.
+    typealias Parameter = (name: String, value: String)
+
+    private static func hosts(_ values: [String: String]) -> [[Parameter]] {
+        let lists = ["host", "hostaddr", "port"].compactMap { name in
+            values[name].map { (name, $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)) }
+        }
+        let count = lists.filter { $0.0 != "port" }.map(\.1.count).max() ?? 0
+        guard count > 1 else { return [] }
+        // One port stands for all.
+        return (0..<count).map { place in
+            lists.map { name, list in (name, list.count == 1 ? list[0] : place < list.count ? list[place] : "") }
+        }
     }
 
     /// A message without what must not be told.

@@ -3,9 +3,9 @@ import Synchronization
 
 /// What waits for a connection, and the threads that take it up.
 final class ErrandQueue: Sendable {
-    private let url: DatabaseURL
     private let settings: PostgresSettings
     private let backOff: BackOff
+    private let leadership: Leadership
     private let state = Mutex(State())
     /// Raised once for each errand that comes.
     private let bell = DispatchSemaphore(value: 0)
@@ -20,9 +20,9 @@ final class ErrandQueue: Sendable {
     }
 
     init(_ url: DatabaseURL, _ settings: PostgresSettings) {
-        self.url = url
         self.settings = settings
         backOff = BackOff(settings)
+        leadership = Leadership(url, settings)
     }
 
     /// Until when an errand that comes now may wait.
@@ -116,7 +116,7 @@ final class ErrandQueue: Sendable {
     private func serve(_ errand: Errand, _ session: Session?) -> Session? {
         do {
             let living = session.flatMap { $0.isAlive() ? $0 : nil }
-            let session = try living ?? backOff.attempt { try Session(url, settings) }
+            let session = try living ?? backOff.attempt { try leadership.connect() }
             let isClean = errand.run(on: session)
             return isClean && session.isIdle() ? session : nil
         } catch {

@@ -6,8 +6,8 @@ import TillStorage
 /// Hears what nodes say to each other, and says that this one lives, on a connection and a thread of its own: a node
 /// that is busy is not given up.
 final class NodeEar: Sendable {
-    private let url: DatabaseURL
     private let settings: PostgresSettings
+    private let leadership: Leadership
     private let isClosed = Atomic<Bool>(false)
     private let isOpen = Atomic<Bool>(false)
     private let node = Mutex<(id: String, lease: Duration)?>(nil)
@@ -16,8 +16,8 @@ final class NodeEar: Sendable {
     private static let patience: Int32 = 100
 
     init(_ url: DatabaseURL, _ settings: PostgresSettings) {
-        self.url = url
-        self.settings = settings
+        self.settings = settings.forNodes
+        leadership = Leadership(url, settings.forNodes)
     }
 
     /// - Parameter hear: told each word, and that some were missed when a connection is new.
@@ -35,10 +35,10 @@ final class NodeEar: Sendable {
     }
 
     private func work(_ hear: (NodeSign) -> Void) {
-        let backOff = BackOff(settings.forNodes)
+        let backOff = BackOff(settings)
         while !isClosed.load(ordering: .relaxed) {
             do {
-                let session = try backOff.attempt { try Session(url, settings.forNodes) }
+                let session = try backOff.attempt { try leadership.connect() }
                 try session.run(script: "LISTEN \(NodeStatements.channel)")
                 hear(.missed)
                 try listen(session, hear)

@@ -51,7 +51,7 @@ extension PostgresStorage {
             let answers = try session.pipeline([[Step(.begin)] + steps + [Step(.commit)]])
             do {
                 let rows = try answers[0].get()
-                try Session.requireCommitted(rows.last)
+                try session.requireCommitted(rows.last)
                 return Set(try rows.dropFirst().dropLast().compactMap { try $0.first?.text(0) })
             } catch let failed as StepFailure {
                 if !session.isIdle() { _ = try session.run(.rollback) }

@@ -1,4 +1,5 @@
 import CPostgres
+import TillStorage
 
 /// A statement with what it is given.
 struct Step: Sendable {
@@ -17,12 +18,13 @@ struct Step: Sendable {
 }
 
 /// Why a segment of a pipeline ended early: the server skips what follows, up to the next segment.
-struct StepFailure: Error, CustomStringConvertible {
+struct StepFailure: StorageTrouble, CustomStringConvertible {
     /// The place of the step in its segment.
     let step: Int
     let failure: PostgresFailure
 
     var description: String { failure.description }
+    var isPassing: Bool { failure.isPassing }
 }
 
 extension Session {
@@ -33,6 +35,10 @@ extension Session {
     /// - Throws: `PostgresFailure` when the connection ended: what came of any of it is unknown.
     func pipeline(_ segments: [[Step]]) throws -> [Result<[Rows], StepFailure>] {
         try prepare(segments.joined().map(\.statement))
+        return try waiting { try sendAndReceive(segments) }
+    }
+
+    private func sendAndReceive(_ segments: [[Step]]) throws -> [Result<[Rows], StepFailure>] {
         guard PQenterPipelineMode(connection) == 1 else { throw lost(nil) }
         for segment in segments {
             for step in segment { try send(step) }

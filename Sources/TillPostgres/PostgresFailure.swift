@@ -1,7 +1,8 @@
 import CPostgres
+import TillStorage
 
 /// What the server, or the way to it, answered instead of a result. Holds no value of any row.
-struct PostgresFailure: Error, CustomStringConvertible {
+struct PostgresFailure: StorageTrouble, CustomStringConvertible {
     /// The statement that failed; nil while connecting and for what has no name.
     let statement: (any SentStatement)?
     /// Five characters (SQLSTATE); nil when the connection ended.
@@ -22,6 +23,10 @@ struct PostgresFailure: Error, CustomStringConvertible {
     var isCollision: Bool { code == "40P01" || code == "40001" }
     /// Ended because somebody asked for it, or because it took too long.
     var isCanceled: Bool { code == "57014" }
+    /// Whether the same may go well a moment later: the connection ended, or somebody was in the way.
+    var isPassing: Bool {
+        endsConnection || isCollision || isCanceled || code == "55P03" || (code?.hasPrefix("53") ?? false)
+    }
     /// Whether the connection is of no more use: it ended, the server goes, or it has become a standby.
     var endsConnection: Bool {
         guard let code else { return true }

@@ -1,5 +1,7 @@
+import TillStorage
+
 /// Why a database is not used.
-package enum PostgresRefused: Error, CustomStringConvertible {
+package enum PostgresRefused: StorageTrouble, CustomStringConvertible {
     case noLibrary(String)
     case badURL(String)
     case newer(String)
@@ -10,6 +12,13 @@ package enum PostgresRefused: Error, CustomStringConvertible {
     case crowded(Int)
     case waitedTooLong(Duration)
     case cannotConnect(String)
+
+    package var isPassing: Bool {
+        switch self {
+        case .closed, .crowded, .waitedTooLong, .cannotConnect: true
+        default: false
+        }
+    }
 
     package var description: String {
         switch self {

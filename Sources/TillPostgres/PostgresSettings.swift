@@ -6,8 +6,10 @@ package struct PostgresSettings: Sendable {
     package var mostWaiting = 4_096
     /// How long a statement waits for a connection before it fails.
     package var longestWait: Duration = .seconds(10)
-    /// How long a connection may take to come about.
-    package var connectTimeout: Duration = .seconds(5)
+    /// How long a connection to one host may take to come about; whole seconds, two at least.
+    package var connectTimeout: Duration = .seconds(3)
+    /// When a server has said nothing for so long, it is asked who leads: another one may by now.
+    package var doubtfulSilence: Duration = .seconds(2)
     /// After this the server ends a statement. Sweeps of the doctor and of migrations are free of it.
     package var statementTimeout: Duration = .seconds(30)
     /// How long a statement waits for a row that another node holds.
@@ -20,6 +22,9 @@ package struct PostgresSettings: Sendable {
     package var longestBackOff: Duration = .seconds(2)
     /// How often a batch that lost a deadlock is tried.
     package var attempts = 4
+
+    /// After this no statement can still be at work: the server is gone, and the connection is ended.
+    var longestSilence: Duration { statementTimeout + .seconds(5) }
 
     /// The defaults.
     package init() {}

@@ -8,18 +8,30 @@ final class Session {
     let cancellation: CancelHandle
     private var prepared: Set<String> = []
     private(set) var isBroken = false
+    let line: Line
+    private let notices = Notices()
 
     /// Connects.
     ///
+    /// - Parameters:
+    ///   - leadership: watches over the connection; without it the connection may wait for ever.
+    ///   - host: which of several; left out, the first that will do.
     /// - Throws: `PostgresRefused.cannotConnect` without what the URL keeps secret.
-    init(_ url: DatabaseURL, _ settings: PostgresSettings) throws {
+    init(
+        _ url: DatabaseURL,
+        _ settings: PostgresSettings,
+        under leadership: Leadership? = nil,
+        at host: [DatabaseURL.Parameter] = []
+    ) throws {
         // The URL comes last but one, so that it has its way with the time-outs of the network and of TLS.
-        let parameters = [
-            ("connect_timeout", String(max(2, settings.connectTimeout.components.seconds))),
-            ("keepalives_idle", "10"), ("keepalives_interval", "3"), ("keepalives_count", "3"),
-            ("tcp_user_timeout", "15000"), ("fallback_application_name", "till"), ("dbname", url.text),
-            ("client_encoding", "UTF8"),
-        ]
+        let parameters =
+            [
+                ("connect_timeout", String(max(2, settings.connectTimeout.components.seconds))),
+                ("keepalives_idle", "10"), ("keepalives_interval", "3"), ("keepalives_count", "3"),
+                ("tcp_user_timeout", "15000"), ("fallback_application_name", "till"),
+                ("target_session_attrs", url.hosts.isEmpty ? "any" : "read-write"), ("dbname", url.text),
+                ("client_encoding", "UTF8"),
+            ] + host
         let opened = Self.withCStrings(parameters.map(\.0)) { names in
             Self.withCStrings(parameters.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
         }
@@ -31,15 +43,19 @@ final class Session {
         }
         connection = opened
         cancellation = CancelHandle(of: opened)
-        PQsetNoticeReceiver(opened, { _, _ in }, nil)
-        try run(script: Self.preamble(settings))
+        line = Line(of: opened)
+        PQsetNoticeReceiver(opened, Notices.receiver, Unmanaged.passUnretained(notices).toOpaque())
+        leadership?.add(line)
+        let timeline = try run(script: Self.preamble(settings)).first?.maybeText(0) ?? ""
+        try leadership?.admit(line, on: Int64(timeline, radix: 16) ?? 0)
     }
 
     deinit { PQfinish(connection) }
 
     /// Plans are kept for all values of their parameters: partitions are left out when a statement begins, and planning
     /// over thirty-two partitions costs more than running. Every statement is a range of an index, read in its order,
-    /// whatever the statistics say of its tables. What is acknowledged is durable whatever the role says.
+    /// whatever the statistics say of its tables. What is acknowledged is durable whatever the role says. In the end
+    /// the server tells its timeline, or 0 when it follows another.
     private static func preamble(_ settings: PostgresSettings) -> String {
         """
         SET statement_timeout = \(settings.statementTimeout.wholeMilliseconds);
@@ -51,6 +67,7 @@ final class Session {
         SET enable_seqscan = off; SET enable_sort = off; SET enable_bitmapscan = off;
         SET enable_hashjoin = off; SET enable_mergejoin = off;
         SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
+        SELECT CASE WHEN pg_is_in_recovery() THEN '0' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END;
         """
     }
 
@@ -70,7 +87,7 @@ final class Session {
     /// Runs commands that take no values, several at once if need be.
     @discardableResult
     func run(script: String) throws -> Rows {
-        try finished(PQexec(connection, script), nil)
+        try waiting { try finished(PQexec(connection, script), nil) }
     }
 
     /// Runs one statement: one round trip, and one more when this connection has not seen it yet.
@@ -82,17 +99,23 @@ final class Session {
     func run(any statement: some SentStatement, _ arguments: Arguments) throws -> Rows {
         try prepare([statement])
         return try arguments.withPointers { count, values, lengths, formats in
-            try finished(
-                PQexecPrepared(connection, statement.name, count, values, lengths, formats, 1),
-                statement
-            )
+            try waiting {
+                let rows = try finished(
+                    PQexecPrepared(connection, statement.name, count, values, lengths, formats, 1),
+                    statement
+                )
+                try requireDurable()
+                return rows
+            }
         }
     }
 
     /// Prepares what this connection has not seen yet.
     func prepare(_ statements: [any SentStatement]) throws {
         for statement in statements where !prepared.contains(statement.name) {
-            _ = try finished(PQprepare(connection, statement.name, statement.sql, 0, nil), statement)
+            _ = try waiting {
+                try finished(PQprepare(connection, statement.name, statement.sql, 0, nil), statement)
+            }
             prepared.insert(statement.name)
         }
     }
@@ -118,6 +141,32 @@ final class Session {
     func lost(_ statement: (any SentStatement)?) -> PostgresFailure {
         isBroken = true
         return PostgresFailure(statement: statement, code: nil, message: "the connection ended")
+    }
+
+    // MARK: Waiting
+
+    /// Does what waits for the server, under the eyes of those who may end it.
+    func waiting<Answer>(_ body: () throws -> Answer) rethrows -> Answer {
+        notices.isCommitDoubtful = false
+        return try line.waiting(body)
+    }
+
+    /// Does what may take as long as it likes.
+    func patiently<Answer>(_ body: () throws -> Answer) rethrows -> Answer {
+        line.setPatient(true)
+        defer { line.setPatient(false) }
+        return try body()
+    }
+
+    /// The server acknowledges a commit although it gave up waiting for its standby: then nobody knows whether the
+    /// commit outlives the server, so it is no success.
+    func requireDurable() throws {
+        guard notices.isCommitDoubtful else { return }
+        throw PostgresFailure(
+            statement: Statement.commit,
+            code: nil,
+            message: "the server no longer waited for its standby"
+        )
     }
 
     private static func withCStrings<Answer>(

@@ -107,8 +107,8 @@ extension Session {
         try run(script: "BEGIN ISOLATION LEVEL REPEATABLE READ")
         do {
             try run(script: Examination.freedom)
-            let answer = try body()
-            try Self.requireCommitted(try run(.commit))
+            let answer = try patiently(body)
+            try requireCommitted(try run(.commit))
             return answer
         } catch {
             if !isIdle() { _ = try? run(.rollback) }

@@ -17,7 +17,7 @@ extension Session {
     private func transact(_ steps: [Step]) throws {
         let answers = try pipeline([[Step(.begin)] + steps + [Step(.commit)]])
         do {
-            try Self.requireCommitted(try answers[0].get().last)
+            try requireCommitted(try answers[0].get().last)
         } catch let failed as StepFailure {
             if !isIdle() { _ = try run(.rollback) }
             throw failed.after(1)
@@ -25,9 +25,10 @@ extension Session {
     }
 
     /// A transaction that has failed answers COMMIT with ROLLBACK, and with no error.
-    static func requireCommitted(_ answer: Rows?) throws {
+    func requireCommitted(_ answer: Rows?) throws {
         guard let answer, answer.tag == "COMMIT" else {
             throw PostgresFailure(statement: Statement.commit, code: nil, message: "the transaction was rolled back")
         }
+        try requireDurable()
     }
 }

@@ -71,6 +71,14 @@ class PostgresServer:
         self.log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def sql(self, command) -> str:
+        """Runs a command in the database, and returns what it printed."""
+        return subprocess.run(
+            [self.programs / "psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "till", "-d",
+             "till", "-c", command],
+            capture_output=True, text=True, check=True, timeout=60,
+        ).stdout.strip()
+
     def run(self, program, *arguments):
         subprocess.run(
             [self.programs / program, *map(str, arguments)],

@@ -1,6 +1,7 @@
 """A shop whose data lies in PostgreSQL: what was sold is there after a restart, of Till and of the database."""
 
 import json
+import threading
 import time
 
 import pytest
@@ -42,12 +43,23 @@ def test_a_purchase_outlives_both_its_till_and_its_database(tmp_path, database):
     assert ids(rows) == bought + [renewed.id]
     assert shop.control.call("listNotifications", bundleId="com.example.shop", realm="sandbox") == told
 
+    kept = again.control("getReceipt", customer="ann")["receipt"]
     database.kill()
     answer = requests.get(
         f"{second.address('sandbox')}/inApps/v1/transactions/{bought[0]}", timeout=30,
         headers={"Authorization": f"Bearer {shop.token()}"},
     )
-    assert (answer.status_code, answer.json()["errorCode"] // 1000) == (500, 5000)
+    assert (answer.status_code, answer.json()["errorCode"], answer.headers["Retry-After"]) == (500, 5000001, "1")
+    for method, path, body in (
+        ("GET", "customers/ann", None), ("POST", "customers/ann/purchases", {"productId": COINS}),
+    ):
+        answer = requests.request(
+            method, f"{second.address('control')}/v1/apps/com.example.shop/sandbox/{path}", json=body, timeout=30
+        )
+        assert (answer.status_code, answer.json()["code"], answer.headers["Retry-After"]) == (503, "busy", "1")
+    receipt = {"receipt-data": kept, "exclude-old-transactions": True}
+    assert requests.post(f"{second.address('sandbox')}/verifyReceipt", json=receipt, timeout=30).json()["status"] == 21005
+    assert requests.get(f"{second.address('control')}/readyz", timeout=30).status_code == 503
     database.start()
     limit = time.monotonic() + 30
     while True:
@@ -59,9 +71,54 @@ def test_a_purchase_outlives_both_its_till_and_its_database(tmp_path, database):
             time.sleep(0.1)
     rows = [signed for page in again.history(bought[0]) for signed in page.transactions]
     assert set(bought + [renewed.id, later.id]) <= set(ids(rows))
+    # It is among the nodes still, and says so again.
+    alive = "SELECT count(*) FROM nodes WHERE expires > clock_timestamp()"
+    while database.sql(alive) != "1":
+        assert time.monotonic() < limit + 10, "no node says that it lives"
+        time.sleep(0.2)
     assert second.stop() == 0
     for till in (first, second):
         assert_no_secret(till)
+
+
+def test_what_the_server_no_longer_waits_to_see_on_its_standby_is_not_acknowledged(tmp_path):
+    """Somebody cancels a COMMIT that waits for a standby: PostgreSQL warns, and acknowledges it all the same."""
+    database = PostgresServer()
+    till = Till(tmp_path / "till", "--database", database.url)
+    try:
+        shop = App(till, ControlClient(till.address("control")), "com.example.shop", 1234567890, None, CATALOG)
+        shop.sandbox.buy("ann", COINS)
+        database.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        database.sql("SELECT pg_reload_conf()")
+        time.sleep(1)
+        answers = []
+
+        def buy():
+            answers.append(requests.post(
+                f"{till.address('control')}/v1/apps/com.example.shop/sandbox/customers/ann/purchases",
+                json={"productId": COINS}, timeout=60,
+            ))
+
+        buyer = threading.Thread(target=buy)
+        buyer.start()
+        cancel = (
+            "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity"
+            " WHERE wait_event = 'SyncRep' AND application_name = 'till'"
+        )
+        limit = time.monotonic() + 20
+        while database.sql(cancel) == "0":
+            assert time.monotonic() < limit and not answers, f"nobody waits for the standby: {answers}"
+            time.sleep(0.1)
+        buyer.join(60)
+        assert (answers[0].status_code, answers[0].json()["code"]) == (503, "busy")
+        database.sql("ALTER SYSTEM RESET synchronous_standby_names")
+        database.sql("SELECT pg_reload_conf()")
+        time.sleep(1)
+        shop.sandbox.buy("ann", COINS)
+        assert till.stop() == 0
+    finally:
+        till.kill()
+        database.stop()
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,14 @@ struct RefusalMiddleware: RouterMiddleware {
         case let error as APIError:
             return await answer(error, request, context)
         case let busy as ShopBusy:
-            return await answer(.generalInternalRetryable.because(busy.reason), request, context)
+            return await answer(.generalInternalRetryable.retrying(after: 1).because(busy.reason), request, context)
+        case let error where error.isPassingTrouble:
+            context.logger.warning(
+                "the store did not answer",
+                metadata: ["cause": "\(error)", "request": "\(context.requestID)"]
+            )
+            let reason = "The store did not answer; Till's log has the cause."
+            return await answer(.generalInternalRetryable.retrying(after: 1).because(reason), request, context)
         case let error as HTTPError where error.status == .notFound:
             return await answer(unrouted(request), request, context)
         case let error as any HTTPResponseError:

@@ -76,6 +76,12 @@ extension AppleAPI {
             return .malformed(error.explanation)
         } catch let busy as ShopBusy {
             return .unavailable(in: realm, because: busy.reason)
+        } catch  where error.isPassingTrouble {
+            context.logger.warning(
+                "the store did not answer",
+                metadata: ["cause": "\(error)", "request": "\(context.requestID)"]
+            )
+            return .unavailable(in: realm, because: "The store did not answer; Till's log has the cause.")
         } catch {
             context.logger.error(
                 "verifyReceipt failed",

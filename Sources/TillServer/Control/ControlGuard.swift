@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import TillCore
 import TillShop
+import TillStorage
 
 /// Who may use control. On loopback nobody needs a token; but a page in a browser must not reach it by a name that
 /// leads to loopback, nor post to it across sites.
@@ -99,13 +100,14 @@ struct ControlMiddleware: RouterMiddleware {
         context: BasicRequestContext,
         next: (Request, BasicRequestContext) async throws -> Response
     ) async throws -> Response {
-        let response: Response
+        var response: Response
         do {
             try guardian.check(request)
             response = try await next(request, context)
         } catch {
             let error = Self.controlError(error, context)
             response = .json(error.body, status: error.status)
+            if error.status == .serviceUnavailable { response.headers[.retryAfter] = "1" }
         }
         meter.count(nil, context.endpointPath ?? "none", response.status.code)
         return response
@@ -138,6 +140,13 @@ struct ControlMiddleware: RouterMiddleware {
             return ControlError(status: .unprocessableContent, code: "offer_signature", message: refused.explanation)
         case let busy as ShopBusy:
             return ControlError(status: .serviceUnavailable, code: "busy", message: "\(busy.reason). Try again.")
+        case let error where error.isPassingTrouble:
+            context.logger.warning("the store did not answer", metadata: ["cause": "\(error)"])
+            return ControlError(
+                status: .serviceUnavailable,
+                code: "busy",
+                message: "The store did not answer. Try again."
+            )
         case let error as APIError:
             return ControlError(status: .badRequest, code: "bad_request", message: error.explanation)
         case let error as HTTPError where error.status == .notFound:

@@ -1,0 +1,247 @@
+"""Three PostgreSQL servers under Patroni, and the three members of etcd on which Patroni leans, all on loopback.
+
+The configuration is that of docs/operating/scale.md, read from the page; only its places are changed. A member can be
+killed, stopped and awakened like a machine: its PostgreSQL, its Patroni, or both.
+"""
+
+import os
+import pwd
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import requests
+
+from postgres_server import programs
+from process_helpers import free_port
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/operating/scale.md"
+NAMES = "abc"
+
+
+def program(name) -> str:
+    """A program of Debian's. Missing is a failure, never a skip."""
+    found = shutil.which(name)
+    if not found:
+        pytest.fail(
+            f"{name} is not installed: scripts/install cluster, or "
+            "apt-get install --yes postgresql patroni etcd-server etcd-client", pytrace=False,
+        )
+    return found
+
+
+def documented_configuration() -> str:
+    """The block of the page that begins with `scope:`: member a on 10.0.0.11, beside 10.0.0.12 and 10.0.0.13."""
+    (block,) = [
+        text for text in re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text(), re.M | re.S) if text.startswith("scope:")
+    ]
+    return block
+
+
+class Member:
+    """A PostgreSQL server and its Patroni."""
+
+    def __init__(self, cluster, name):
+        self.cluster = cluster
+        self.name = name
+        self.port, self.patroni_port = free_port(), free_port()
+        self.data = cluster.folder / f"data-{name}"
+        self.process = None
+
+    def configure(self):
+        """Writes the page's configuration for this member."""
+        text = documented_configuration()
+        number = 11 + NAMES.index(self.name)
+        changes = {
+            "name: a\n": f"name: {self.name}\n",
+            ",".join(f"10.0.0.{11 + n}:2379" for n in range(3)): ",".join(
+                f"127.0.0.1:{port}" for port in self.cluster.etcd_ports
+            ),
+            "10.0.0.11:8008": f"127.0.0.1:{self.patroni_port}",
+            "10.0.0.11:5432": f"127.0.0.1:{self.port}",
+            "/var/lib/postgresql/till": str(self.data),
+            "/var/run/postgresql": str(self.cluster.folder),
+            "/usr/lib/postgresql/15/bin": str(programs()),
+            "10.0.0.0/24": "127.0.0.0/8",
+            # Processes have no watchdog; the test kills what it would have reset.
+            "mode: required\n  device: /dev/watchdog": "mode: 'off'",
+        }
+        for old, new in changes.items():
+            assert old in text, f"{PAGE.name} does not say {old!r} any more"
+            text = text.replace(old, new)
+        assert "10.0.0" not in text, f"member {number} still speaks of another machine:\n{text}"
+        self.file = self.cluster.folder / f"patroni-{self.name}.yml"
+        self.file.write_text(text)
+
+    def start(self):
+        self.process = self.cluster.run([program("patroni"), self.file], f"patroni-{self.name}")
+
+    def processes(self) -> list:
+        """The process ids of its PostgreSQL, the first of all before its children."""
+        try:
+            first = int((self.data / "postmaster.pid").read_text().split()[0])
+            assert b"postgres" in Path(f"/proc/{first}/cmdline").read_bytes()
+        except (OSError, ValueError, IndexError, AssertionError):
+            return []
+        return [first] + [pid for pid, parent in parents().items() if parent == first]
+
+    def signal(self, number, postgres=True, patroni=True):
+        """SIGKILL, SIGSTOP or SIGCONT to the whole of it, Patroni first so that it does not mend what we break."""
+        if patroni:
+            with suppress(ProcessLookupError):
+                os.kill(self.process.pid, number)
+        for pid in self.processes() if postgres else ():
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+        if patroni and number == signal.SIGKILL:
+            self.process.wait(20)
+
+    def says(self, path):
+        """The status and the document of Patroni's own API; None while it does not answer."""
+        try:
+            answer = requests.get(f"http://127.0.0.1:{self.patroni_port}/{path}", timeout=1.5)
+            return answer.status_code, answer.json()
+        except (requests.RequestException, ValueError):
+            return None
+
+    @property
+    def leads(self) -> bool:
+        return (self.says("primary") or (0,))[0] == 200
+
+
+def parents() -> dict:
+    """The parent of every process."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, IndexError, ValueError):
+            found[int(folder.name)] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+    return found
+
+
+class Cluster:
+    """Starts with an empty database `till`; `stop` ends everything and removes its folder."""
+
+    def __init__(self):
+        for name in ("patroni", "etcd"):
+            program(name)
+        # The path of a socket has at most 107 bytes.
+        self.folder = Path(tempfile.mkdtemp(prefix="till-cluster-", dir="/tmp"))
+        self.who = {}
+        if os.getuid() == 0:
+            # PostgreSQL refuses to run as root.
+            user = pwd.getpwnam("postgres")
+            self.who = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+            os.chown(self.folder, user.pw_uid, user.pw_gid)
+        self.logs, self.etcd = [], []
+        self.etcd_ports = [free_port() for _ in NAMES]
+        self.members = [Member(self, name) for name in NAMES]
+        try:
+            self.start_etcd()
+            for member in self.members:
+                member.configure()
+                member.start()
+            self.leader = self.wait_for_leader(90)
+            self.wait_until_safe(90)
+            self.sql("CREATE ROLE till LOGIN PASSWORD 'hunter2'", "CREATE DATABASE till OWNER till TEMPLATE template0")
+            self.sql("CREATE TABLE probe (at timestamptz)")
+        except BaseException:
+            self.stop()
+            raise
+
+    @property
+    def url(self) -> str:
+        """All members; the one that takes writes is to be found."""
+        hosts = ",".join(f"127.0.0.1:{member.port}" for member in self.members)
+        return f"postgres://till:hunter2@{hosts}/till?target_session_attrs=read-write"
+
+    def run(self, command, name):
+        log = open(self.folder / f"{name}.log", "ab")
+        self.logs.append(log)
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(("PATRONI_", "ETCD_"))}
+        return subprocess.Popen(
+            [str(word) for word in command], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            start_new_session=True, env=environment | {"HOME": str(self.folder), "TMPDIR": "/tmp"}, **self.who,
+        )
+
+    def start_etcd(self):
+        peers = [free_port() for _ in NAMES]
+        everybody = ",".join(f"{name}=http://127.0.0.1:{port}" for name, port in zip(NAMES, peers))
+        for name, port, peer in zip(NAMES, self.etcd_ports, peers):
+            self.etcd.append(self.run([
+                program("etcd"), "--name", name, "--data-dir", self.folder / f"etcd-{name}",
+                "--listen-client-urls", f"http://127.0.0.1:{port}",
+                "--advertise-client-urls", f"http://127.0.0.1:{port}",
+                "--listen-peer-urls", f"http://127.0.0.1:{peer}",
+                "--initial-advertise-peer-urls", f"http://127.0.0.1:{peer}",
+                "--initial-cluster", everybody, "--initial-cluster-state", "new",
+                # Three members share one slow disk here.
+                "--heartbeat-interval", "300", "--election-timeout", "3000",
+            ], f"etcd-{name}"))
+
+    def sql(self, *commands):
+        """Runs commands on the leader as the superuser; returns what the last one printed."""
+        for command in commands:
+            outcome = subprocess.run(
+                [programs() / "psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1",
+                 "-p", str(self.leader.port), "-U", "postgres", "-d", "postgres", "-c", command],
+                capture_output=True, text=True, timeout=60, env={**os.environ, "PGPASSWORD": "superuser-password"},
+            )
+            assert outcome.returncode == 0, outcome.stderr
+        return outcome.stdout.strip()
+
+    # Waiting
+
+    def wait_for_leader(self, seconds, other_than=None) -> Member:
+        limit = time.monotonic() + seconds
+        while time.monotonic() < limit:
+            for member in self.members:
+                if member is not other_than and member.leads:
+                    self.leader = member
+                    return member
+            time.sleep(0.05)
+        raise AssertionError(f"nobody leads after {seconds} s\n{self.tails()}")
+
+    def wait_for_commit(self, seconds):
+        """Waits until the leader has committed something of ours, which it does once a standby has it too."""
+        limit = time.monotonic() + seconds
+        while True:
+            try:
+                return self.sql("INSERT INTO probe VALUES (now())")
+            except (AssertionError, subprocess.TimeoutExpired) as error:
+                assert time.monotonic() < limit, f"the new leader commits nothing: {error}\n{self.tails()}"
+
+    def wait_until_safe(self, seconds, members=3):
+        """Waits until all follow the leader, one of them synchronously."""
+        limit = time.monotonic() + seconds
+        while time.monotonic() < limit:
+            status = self.leader.says("cluster")
+            if status and status[0] == 200:
+                roles = [one["role"] for one in status[1]["members"] if one["state"] in ("running", "streaming")]
+                if len(roles) >= members and "sync_standby" in roles and "leader" in roles:
+                    return
+            time.sleep(0.1)
+        raise AssertionError(f"no synchronous standby after {seconds} s: {status}\n{self.tails()}")
+
+    def tails(self) -> str:
+        """The ends of all logs."""
+        return "\n".join(
+            f"== {file.name}\n" + "\n".join(file.read_text(errors="replace").splitlines()[-12:])
+            for file in sorted(self.folder.glob("*.log"))
+        )
+
+    def stop(self):
+        for member in self.members:
+            if member.process:
+                member.signal(signal.SIGKILL)
+        for process in self.etcd:
+            process.kill()
+            process.wait(20)
+        for log in self.logs:
+            log.close()
+        shutil.rmtree(self.folder, ignore_errors=True)

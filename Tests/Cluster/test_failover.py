@@ -1,0 +1,291 @@
+"""The leader of a cluster goes, in every way that a leader can go: Till goes on with the next, nothing that was
+acknowledged is lost, and nothing happens twice."""
+
+import asyncio
+import itertools
+import json
+import os
+import re
+import signal
+import threading
+import time
+from collections import Counter
+
+import pytest
+import requests
+
+from patroni_cluster import Cluster
+from process_helpers import Server, path_part, run_till, set_up_app
+from test_crash import BUNDLE, REALM, Books, Purchase, read_histories
+
+BUYERS, READERS = 12, 4
+NODES = "SELECT count(*) FROM nodes"
+CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'till'"
+# From the moment in which the new leader commits something until Till has sold something again.
+CARRIES_ON_WITHIN = 10.0
+# Nobody waits longer for an answer, whatever happens to the database.
+ANSWERS_WITHIN = 20.0
+NEW_LEADER_WITHIN = 90.0
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    cluster = Cluster()
+    yield cluster
+    cluster.stop()
+
+
+class Trouble(Exception):
+    """Something that no client may see."""
+
+
+class Client:
+    """A keep-alive connection of a client's own, which notes what it was answered."""
+
+    def __init__(self, port):
+        self.port = port
+        self.writer = None
+
+    async def ask(self, method, path, body=None, headers=""):
+        """The status, the lower-case head and the body."""
+        if self.writer is None:
+            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 20)
+        text = b"" if body is None else json.dumps(body).encode()
+        kind = "" if body is None else "Content-Type: application/json\r\n"
+        head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}{kind}Content-Length: {len(text)}\r\n\r\n"
+        self.writer.write(head.encode() + text)
+        head = (await self.reader.readuntil(b"\r\n\r\n")).lower()
+        length = int(re.search(rb"\r\ncontent-length: *(\d+)", head).group(1))
+        return int(head[9:12]), head, await self.reader.readexactly(length)
+
+    def close(self):
+        if self.writer:
+            self.writer.close()
+
+
+class Load:
+    """Clients that buy and read without a pause, on a thread of their own."""
+
+    def __init__(self, server, key):
+        self.server, self.key = server, key
+        self.asked = []
+        # The moments of answers: (when sent, when answered, status), apart for control and for Apple's routes.
+        self.sales, self.reads = [], []
+        self.troubles = []
+        self.stopping = False
+        self.numbers = itertools.count()
+        self.known = {}
+        self.thread = threading.Thread(target=lambda: asyncio.run(self.everybody()))
+        self.thread.start()
+
+    async def everybody(self):
+        clients = [self.buyer(number) for number in range(BUYERS)] + [self.reader(number) for number in range(READERS)]
+        await asyncio.gather(*map(self.guarded, clients))
+
+    async def guarded(self, work):
+        try:
+            await work
+        except Exception as error:
+            self.troubles.append(f"{type(error).__name__}: {error}")
+
+    async def buyer(self, number):
+        client = Client(self.server.ports["control"])
+        turn = 0
+        while not self.stopping:
+            turn += 1
+            # Some share a customer, some have one each, some bring a new one now and then.
+            name = "shared" if number < 4 else f"steady {number}" if number < 9 else f"fresh {number}/{turn // 5}"
+            purchase = Purchase(next(self.numbers), name, "coins", turn % 10 + 1)
+            self.asked.append(purchase)
+            purchase.sent = time.monotonic()
+            path = f"/v1/apps/{BUNDLE}/{REALM}/customers/{path_part(name)}/purchases"
+            status, head, body = await client.ask("POST", path, purchase.body())
+            now = time.monotonic()
+            self.sales.append((purchase.sent, now, status))
+            if status == 201:
+                purchase.answer, purchase.acknowledged = json.loads(body), now
+                self.known[name] = purchase.answer["transactionId"]
+            elif status == 503 and json.loads(body)["code"] == "busy" and b"\r\nretry-after: 1\r\n" in head:
+                await asyncio.sleep(0.1)
+            else:
+                raise Trouble(f"a purchase was answered {status}: {body[:300]!r}")
+        client.close()
+
+    async def reader(self, number):
+        client = Client(self.server.ports[REALM])
+        while not self.stopping:
+            if not self.known:
+                await asyncio.sleep(0.05)
+                continue
+            name, transaction = list(self.known.items())[number % len(self.known)]
+            route = "v2/history" if number % 2 else "v1/transactions"
+            sent = time.monotonic()
+            status, head, body = await client.ask(
+                "GET", f"/inApps/{route}/{transaction}", headers=f"Authorization: Bearer {self.key.token()}\r\n"
+            )
+            self.reads.append((sent, time.monotonic(), status))
+            if status == 500 and json.loads(body)["errorCode"] == 5000001 and b"\r\nretry-after: 1\r\n" in head:
+                await asyncio.sleep(0.1)
+            elif status != 200:
+                raise Trouble(f"{route} of {name} was answered {status}: {body[:300]!r}")
+        client.close()
+
+    def check(self):
+        assert not self.troubles, "\n".join(self.troubles[:5])
+
+    def stop(self):
+        self.stopping = True
+        self.thread.join(ANSWERS_WITHIN + 15)
+        assert not self.thread.is_alive(), "a client still waits for its answer"
+
+    def first_success(self, after, seconds) -> float:
+        """When the first purchase was acknowledged that was sent after a moment."""
+        limit = time.monotonic() + seconds
+        while time.monotonic() < limit:
+            self.check()
+            for sent, answered, status in reversed(self.sales[-400:]):
+                if status == 201 and sent >= after:
+                    return min(a for s, a, status in self.sales if status == 201 and s >= after)
+            time.sleep(0.02)
+        answers = Counter(status for _, _, status in self.sales[-50:])
+        raise AssertionError(f"nothing was sold within {seconds} s; the last answers: {answers}")
+
+
+# The ways in which a leader goes --------------------------------------------------------------------------------------
+
+
+def killed(leader):
+    """kill -9 of PostgreSQL and of its Patroni."""
+    leader.signal(signal.SIGKILL)
+    return leader.start
+
+
+def standing_still(leader):
+    """The whole machine stands still, and its connections stand; later the watchdog resets it."""
+    leader.signal(signal.SIGSTOP)
+    return lambda: reset(leader)
+
+
+def reset(member):
+    """What a watchdog does. Without one, Patroni 3.0.2 that had stood still took the lead back when it went on."""
+    member.signal(signal.SIGKILL)
+    member.start()
+
+
+def awakened(leader):
+    """PostgreSQL stands still and its Patroni is dead; when another leads, it wakes up and takes itself for the leader
+    for a while."""
+    leader.signal(signal.SIGSTOP, patroni=False)
+    leader.signal(signal.SIGKILL, postgres=False)
+
+    def wake():
+        leader.signal(signal.SIGCONT, patroni=False)
+        time.sleep(8)
+        leader.signal(signal.SIGKILL, patroni=False)
+        leader.start()
+
+    return wake
+
+
+def silent(leader):
+    """Only PostgreSQL stands still; its Patroni waits for it, as Till does, and the watchdog resets both."""
+    leader.signal(signal.SIGSTOP, patroni=False)
+    return lambda: reset(leader)
+
+
+def switched(leader):
+    """A planned change: PostgreSQL shuts down and comes back as a standby."""
+    requests.post(f"http://127.0.0.1:{leader.patroni_port}/switchover", json={"leader": leader.name}, timeout=60)
+    return lambda: None
+
+
+# Each leader in turn is killed; the old one has joined again by then.
+ROUNDS = [killed, killed, standing_still, killed, awakened, silent, switched]
+
+
+def test_nothing_acknowledged_is_lost_when_the_leader_goes(cluster, tmp_path):
+    rounds = ROUNDS * int(os.environ.get("TILL_CLUSTER_REPEATS") or 1)
+    server = Server(tmp_path / "data", tmp_path, "--database", cluster.url)
+    try:
+        key = set_up_app(server, BUNDLE)
+        load = Load(server, key)
+        try:
+            table = [a_round(cluster, server, load, way) for way in rounds]
+            time.sleep(2)
+            load.check()
+        finally:
+            load.stop()
+        judge(server, key, load, cluster, table)
+        assert server.process.poll() is None and server.stop() == 0, server.stderr()[-3000:]
+        assert "hunter2" not in server.stderr() + server.stdout()
+    finally:
+        server.kill()
+
+
+def a_round(cluster, server, load, way):
+    """One leader goes; returns the line of the table."""
+    cluster.wait_until_safe(120)
+    time.sleep(2)
+    load.check()
+    old = cluster.leader
+    sales, reads = len(load.sales), len(load.reads)
+    gone = time.monotonic()
+    bring_back = way(old)
+    new = cluster.wait_for_leader(NEW_LEADER_WITHIN, other_than=old)
+    led = time.monotonic()
+    cluster.wait_for_commit(90)
+    # Before a standby has followed the new leader, nobody can sell anything.
+    able = time.monotonic()
+    sold = load.first_success(led, 60)
+    settled = time.monotonic()
+    bring_back()
+    time.sleep(1)
+    late = [status for sent, _, status in load.sales[sales:] + load.reads[reads:] if sent > settled and status >= 500]
+    assert not late, f"{way.__name__}: {len(late)} errors when the old leader came back"
+    cluster.wait_until_safe(120)
+    load.check()
+    # Till is among the nodes of the new leader, and nothing of its connections is left over.
+    assert cluster.sql(NODES) == "1" and int(cluster.sql(CONNECTIONS)) <= 10
+    assert server.process.poll() is None, f"Till ended:\n{server.stderr()[-3000:]}"
+    needed = max(0.0, sold - able)
+    assert needed < CARRIES_ON_WITHIN, f"{way.__name__}: Till needed {needed:.1f} s after the new leader could commit"
+    return {
+        "way": way.__name__, "from": old.name, "to": new.name,
+        "leader": led - gone, "commits": able - gone, "till": sold - gone,
+        "503": sum(status == 503 for _, _, status in load.sales[sales:]),
+        "500": sum(status == 500 for _, _, status in load.reads[reads:]),
+        "sold": sum(status == 201 for _, _, status in load.sales[sales:]),
+        "longest": max(answered - sent for sent, answered, _ in load.sales[sales:] + load.reads[reads:]),
+    }
+
+
+def judge(server, key, load, cluster, table):
+    """Every acknowledged purchase stands once, no purchase stands twice, and the doctor finds nothing."""
+    books = Books()
+    books.enter(load.asked)
+    books.locate(server, set(books.by_customer))
+    asked = {name: (any_id, "", None) for name, any_id in books.app_transactions.items()}
+    found = asyncio.run(read_histories(server, key, asked))
+    problems = []
+    for name, purchases in books.by_customer.items():
+        rows = found.get(name, ([], None))[0]
+        problems += books.compare(name, rows, purchases) + books.note_identifiers(server, name, rows)
+    problems += books.repeated_identifiers()
+    acknowledged = sum(1 for purchase in load.asked if purchase.answer)
+    lost = sum("LOST" in problem for problem in problems)
+    unsure = sum(len(rows) for rows, _ in found.values()) - (acknowledged - lost)
+
+    print("\n\nseconds after the leader went until another leads, until it commits, and until Till has sold something")
+    print("way              leader    leads  commits     Till   503s   500s   sold   longest answer")
+    for line in table:
+        print(
+            f"{line['way']:<16} {line['from']} to {line['to']} {line['leader']:>8.1f} {line['commits']:>8.1f}"
+            f" {line['till']:>8.1f} {line['503']:>6} {line['500']:>6} {line['sold']:>6} {line['longest']:>14.1f} s"
+        )
+    print(f"acknowledged {acknowledged}, lost {lost}; answered with an error and done all the same: {unsure}")
+    assert not problems, f"{len(problems)} problems:\n" + "\n".join(problems[:20])
+    assert acknowledged > 100 * len(table), "too little was sold to prove anything"
+    longest = max(line["longest"] for line in table)
+    assert longest < ANSWERS_WITHIN, f"somebody waited {longest:.1f} s for an answer"
+    doctor = run_till("doctor", "--data", server.data, "--database", cluster.url)
+    assert doctor.returncode == 0 and "All is well" in doctor.stdout, doctor.stdout + doctor.stderr

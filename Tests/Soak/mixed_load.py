@@ -1,0 +1,311 @@
+"""Everything that is done with a Till, at a steady pace, by clients that keep their connections."""
+
+import asyncio
+import base64
+import itertools
+import json
+import re
+import threading
+import time
+from collections import Counter, defaultdict
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509 import ocsp
+
+from process_helpers import b64url, path_part
+
+BUNDLE = "com.example.soak"
+REALM = "sandbox"
+SCOPE = f"/v1/apps/{BUNDLE}/{REALM}"
+OWN_CLOCKS = 4
+RECEIPTS = 40
+
+
+class Client:
+    """A keep-alive connection."""
+
+    def __init__(self, port):
+        self.port = port
+        self.writer = None
+
+    async def ask(self, method, path, body=None, headers=""):
+        """The status and the body."""
+        if self.writer is None:
+            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 22)
+        kind = ""
+        if isinstance(body, (dict, list)):
+            body, kind = json.dumps(body).encode(), "Content-Type: application/json\r\n"
+        body = body or b""
+        head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}{kind}Content-Length: {len(body)}\r\n\r\n"
+        self.writer.write(head.encode() + body)
+        head = (await self.reader.readuntil(b"\r\n\r\n")).lower()
+        length = re.search(rb"\r\ncontent-length: *(\d+)", head)
+        if length is None:
+            assert b"transfer-encoding: chunked" in head, head
+            return int(head[9:12]), await self.chunks()
+        return int(head[9:12]), await self.reader.readexactly(int(length.group(1)))
+
+    async def chunks(self):
+        whole = b""
+        while size := int((await self.reader.readuntil(b"\r\n")).split(b";")[0], 16):
+            whole += await self.reader.readexactly(size)
+            await self.reader.readexactly(2)
+        await self.reader.readexactly(2)
+        return whole
+
+    def close(self):
+        if self.writer:
+            self.writer.close()
+
+
+class Wrong(Exception):
+    """An answer that is neither right nor that of a store that does not answer."""
+
+
+class MixedLoad:
+    """Runs on a thread of its own. `begin` and `end` may be called again and again; what was sold stays known."""
+
+    def __init__(self, server, key):
+        self.server, self.key = server, key
+        self.sold = defaultdict(list)
+        # A purchase whose customer nobody knows for sure, since it was answered with an error.
+        self.unsure = Counter()
+        self.numbers = itertools.count()
+        self.log = []
+        self.wrong = []
+        self.latest = []
+        self.originals = []
+        self.transactions = []
+        self.receipts = []
+        # A good token, made once, and one of a key that nobody knows.
+        self.question = None
+
+    # Beginning and ending
+
+    def begin(self):
+        self.stopping = False
+        self.thread = threading.Thread(target=lambda: asyncio.run(self.everybody()))
+        self.thread.start()
+
+    def end(self):
+        self.stopping = True
+        self.thread.join(90)
+        assert not self.thread.is_alive(), "a client still waits for its answer"
+        assert not self.wrong, "\n".join(self.wrong[:5])
+
+    async def everybody(self):
+        # How many clients do what, and for how long each of them waits before it does it again.
+        crews = [
+            (self.buys, "control", 4, 0.10), (self.history, REALM, 2, 0.05), (self.told, REALM, 1, 0.15),
+            (self.verify_receipt, REALM, 1, 0.10), (self.refund, "control", 1, 0.30),
+            (self.leap, "control", OWN_CLOCKS, 1.0), (self.revocation, REALM, 1, 0.10), (self.refused, REALM, 2, 0.10),
+            (self.console, "control", 1, 0.10), (self.status, REALM, 1, 0.10),
+        ]
+        await asyncio.gather(*(
+            self.crew(act, Client(self.server.ports[face]), place, pause)
+            for act, face, count, pause in crews for place in range(count)
+        ))
+
+    async def crew(self, act, client, place, pause):
+        for turn in itertools.count():
+            if self.stopping:
+                break
+            begun = time.monotonic()
+            try:
+                is_good = await act(client, place, turn)
+            except Exception as error:
+                # Whoever cannot go on says so; the others do.
+                self.wrong.append(f"{act.__name__}: {type(error).__name__}: {error}")
+                break
+            if is_good is not None:
+                self.log.append((time.monotonic(), act.__name__, is_good))
+            await asyncio.sleep(max(0.0 if is_good else 0.05, pause - (time.monotonic() - begun)))
+        client.close()
+
+    async def control(self, client, method, path, body=None, but=()):
+        """The document; None while the store does not answer."""
+        status, text = await client.ask(method, path, body)
+        if status in (200, 201):
+            return json.loads(text)
+        if status == 503 and json.loads(text)["code"] == "busy":
+            return None
+        if status in but:
+            return {}
+        raise Wrong(f"{method} {path}: {status} {text[:300]!r}")
+
+    async def apple(self, client, method, path, body=None, token=None):
+        """The document; None while the store does not answer."""
+        status, text = await client.ask(
+            method, path, body, f"Authorization: Bearer {token or self.key.token()}\r\n"
+        )
+        if status == 200:
+            return json.loads(text)
+        if status == 500 and json.loads(text)["errorCode"] == 5000001:
+            return None
+        raise Wrong(f"{method} {path}: {status} {text[:300]!r}")
+
+    # What is done
+
+    async def buys(self, client, place, turn):
+        """Each buyer buys for forty customers in turn, and after a while for forty others."""
+        number = next(self.numbers)
+        customer = f"customer {place}/{turn // 800}/{turn % 40}"
+        kind = "season" if number % 3 else "coins"
+        answer = await self.control(client, "POST", f"{SCOPE}/customers/{path_part(customer)}/purchases", {
+            "productId": f"{BUNDLE}.{kind}", "offer": {"kind": "NONE"},
+        })
+        if answer is None:
+            self.unsure[customer] += 1
+            return False
+        self.sold[customer].append(answer["transactionId"])
+        self.latest = (self.latest + [(customer, answer["transactionId"])])[-200:]
+        return True
+
+    async def history(self, client, place, turn):
+        """Every second time with a token that nobody saw before."""
+        if not self.latest:
+            return None
+        token = self.key.token(jti=f"{place}/{turn}", bid=BUNDLE) if turn % 2 else None
+        _, transaction = self.latest[turn % len(self.latest)]
+        route = ("v2/history", "v1/transactions", "v1/history", "v2/refund/lookup")[turn // 2 % 4]
+        return await self.apple(client, "GET", f"/inApps/{route}/{transaction}", token=token) is not None
+
+    async def status(self, client, place, turn):
+        if not self.originals:
+            return None
+        return await self.apple(
+            client, "GET", f"/inApps/v1/subscriptions/{self.originals[turn % len(self.originals)]}"
+        ) is not None
+
+    async def told(self, client, place, turn):
+        """The first pages of what was told in the past weeks."""
+        now = int(time.time() * 1000)
+        wanted, query = {"startDate": now - 20 * 86_400_000, "endDate": now}, ""
+        for _ in range(3):
+            page = await self.apple(client, "POST", f"/inApps/v1/notifications/history{query}", wanted)
+            if page is None:
+                return False
+            if not page["hasMore"]:
+                break
+            query = f"?paginationToken={page['paginationToken']}"
+        return True
+
+    async def verify_receipt(self, client, place, turn):
+        if len(self.receipts) < RECEIPTS:
+            if not self.latest:
+                return None
+            customer = self.latest[turn % len(self.latest)][0]
+            answer = await self.control(self.side(client), "GET", f"{SCOPE}/customers/{path_part(customer)}/receipt")
+            if answer is None:
+                return False
+            self.receipts.append(answer["receipt"])
+        status, text = await client.ask("POST", "/verifyReceipt", {
+            "receipt-data": self.receipts[turn % len(self.receipts)], "password": self.secret,
+            "exclude-old-transactions": turn % 2 == 0,
+        })
+        told = json.loads(text)["status"]
+        if status != 200 or told not in (0, 21005):
+            raise Wrong(f"verifyReceipt: {status} {text[:300]!r}")
+        return told == 0
+
+    def side(self, client):
+        """A client of control's, for who otherwise speaks to Apple's routes."""
+        if not hasattr(client, "beside"):
+            client.beside = Client(self.server.ports["control"])
+            close = client.close
+            client.close = lambda: (close(), client.beside.close())
+        return client.beside
+
+    async def refund(self, client, place, turn):
+        if not self.latest:
+            return None
+        _, transaction = self.latest[turn % len(self.latest)]
+        return await self.control(
+            client, "POST", f"{SCOPE}/transactions/{transaction}/refund", {}, but=(409,)
+        ) is not None
+
+    async def leap(self, client, place, turn):
+        """Somebody new subscribes on a clock of one's own, and half a year goes by in six leaps."""
+        clock = f"clock-{place}"
+        if turn % 8 == 0:
+            client.subscriber = f"subscriber {place}/{turn // 8}/{next(self.numbers)}"
+            return await self.control(
+                client, "POST", f"{SCOPE}/customers", {"customer": client.subscriber}
+            ) is not None and await self.control(
+                client, "PUT", f"{SCOPE}/customers/{path_part(client.subscriber)}/clock", {"clock": clock}
+            ) is not None
+        if turn % 8 == 1:
+            bought = await self.control(
+                client, "POST", f"{SCOPE}/customers/{path_part(client.subscriber)}/purchases",
+                {"productId": f"{BUNDLE}.basic", "offer": {"kind": "NONE"}}, but=(404,),
+            )
+            if bought and "transactionId" in bought:
+                self.originals = (self.originals + [bought["transactionId"]])[-50:]
+                client.original = bought["transactionId"]
+            return bought is not None
+        if turn % 8 == 6 and getattr(client, "original", None):
+            original, client.original = client.original, None
+            return await self.control(
+                client, "POST", f"{SCOPE}/subscriptions/{original}/cancel", {}, but=(409,)
+            ) is not None
+        return await self.control(
+            client, "POST", f"{SCOPE}/clocks/{clock}/advance", {"by": "P1M"}, but=(409,)
+        ) is not None
+
+    async def revocation(self, client, place, turn):
+        path = "/ocsp" if turn % 2 else "/ocsp/" + path_part(base64.b64encode(self.question).decode())
+        method, body = ("POST", self.question) if turn % 2 else ("GET", None)
+        kind = "Content-Type: application/ocsp-request\r\n" if body else ""
+        status, answer = await client.ask(method, path, body, kind)
+        if status != 200 or not answer:
+            raise Wrong(f"OCSP: {status} {answer[:100]!r}")
+        return True
+
+    async def refused(self, client, place, turn):
+        """Tokens of every wrong kind, and ids that nobody has."""
+        now = int(time.time())
+        token = (
+            lambda: "", lambda: "a.b.c", lambda: self.key.token(exp=now - 10), lambda: self.key.token(aud=f"x{turn}"),
+            lambda: self.key.token(jti=str(turn))[:-6] + "AAAAAA", lambda: self.key.token(bid=f"com.example.{turn}"),
+            lambda: b64url(json.dumps({"alg": "none", "n": turn}).encode()) + ".e30.", lambda: self.key.token(),
+        )[turn % 8]()
+        status, text = await client.ask(
+            "GET", f"/inApps/v1/transactions/{turn}", headers=f"Authorization: Bearer {token}\r\n" if token else ""
+        )
+        # An id that cannot be one is not looked for; one that could be is, and then the store may not answer.
+        if status == 500 and json.loads(text)["errorCode"] == 5000001:
+            return False
+        if status not in (400, 401, 404):
+            raise Wrong(f"a refused request was answered {status} {text[:300]!r}")
+        return True
+
+    async def console(self, client, place, turn):
+        """What a console asks for when somebody looks at it."""
+        customer = path_part(self.latest[-1][0]) if self.latest else None
+        paths = [
+            "/v1/status", "/v1/apps", "/v1/journal?limit=20", f"{SCOPE}/customers?limit=20", f"{SCOPE}/clocks",
+            f"{SCOPE}/notifications?limit=20", f"/v1/apps/{BUNDLE}/catalog", f"{SCOPE}/endpoints", "/v1/faults",
+        ] + ([f"{SCOPE}/customers/{customer}", f"{SCOPE}/customers/{customer}/subscriptions"] if customer else [])
+        if turn % 10 == 0:
+            return (await client.ask("GET", "/metrics"))[0] == 200
+        return await self.control(client, "GET", paths[turn % len(paths)]) is not None
+
+    # Once
+
+    def set_up(self, post):
+        """An endpoint that takes everything, clocks, a shared secret, and a question for the responder."""
+        control = self.server.control
+        control("PUT", f"{SCOPE}/endpoints/primary", {"url": post.url})
+        for place in range(OWN_CLOCKS):
+            control("POST", f"{SCOPE}/clocks", {"name": f"clock-{place}", "mode": "frozen"})
+        self.secret = control("PUT", f"/v1/apps/{BUNDLE}/shared-secret", {})["sharedSecret"]
+        pem = control("GET", "/v1/ca")["chain"]
+        leaf, issuer = x509.load_pem_x509_certificates(pem.encode())[:2]
+        self.question = ocsp.OCSPRequestBuilder().add_certificate(leaf, issuer, hashes.SHA256()).build().public_bytes(
+            Encoding.DER
+        )
+
+    def errors(self, since, until) -> int:
+        return sum(1 for at, _, is_good in self.log if since <= at < until and not is_good)

@@ -1,0 +1,278 @@
+"""Ten minutes of mixed load on each engine: memory stays flat, no connection is leaked, a database that goes comes
+back, and nothing that was acknowledged is lost. TILL_SOAK_SECONDS sets another length."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sqlite3
+import threading
+import time
+from collections import Counter
+
+import pytest
+
+from listening_post import ListeningPost
+from mixed_load import BUNDLE, SCOPE, MixedLoad
+from postgres_server import PostgresServer
+from process_helpers import Server, payload, run_till, set_up_app
+from steadiness import MEGABYTE, allowed, growth, is_flat, open_things, sample
+from test_crash import REALM, Connection
+
+SECONDS = float(os.environ.get("TILL_SOAK_SECONDS") or 600)
+WARM_UP = min(60.0, max(20.0, SECONDS / 10))
+EVERY = 3.0 if SECONDS >= 300 else 1.0
+DOWN = 4.0
+# Each renewal and what is told of it take 2 kB.
+FILLERS, FILLING_YEARS = 100, 8
+# After the database is back, errors stop within so many seconds.
+WELL_WITHIN = 10.0
+
+
+class Sampler:
+    """Looks at the process again and again."""
+
+    def __init__(self, pid):
+        self.pid = pid
+        self.samples = []
+        self.stopping = threading.Event()
+        self.thread = threading.Thread(target=self.look)
+        self.thread.start()
+
+    def look(self):
+        while not self.stopping.wait(EVERY):
+            self.samples.append({"at": time.monotonic(), **sample(self.pid)})
+
+    def end(self):
+        self.stopping.set()
+        self.thread.join()
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_a_soak(engine, tmp_path):
+    database = PostgresServer() if engine == "postgres" else None
+    arguments = ["--database", database.url] if database else []
+    server = Server(tmp_path / "data", tmp_path, *arguments)
+    post = ListeningPost()
+    try:
+        key = set_up_app(server, BUNDLE)
+        load = MixedLoad(server, key)
+        load.set_up(post)
+        fill(server, post)
+        load.begin()
+        time.sleep(WARM_UP)
+        load.end()
+        assert load.errors(0, time.monotonic()) == 0, "errors before anything was done to the database"
+        before = quiet(server, database)
+
+        sampler = Sampler(server.pid)
+        begun, counted = time.monotonic(), len(load.log)
+        load.begin()
+        troubles = []
+        if database:
+            for share, stop, name in ((0.40, signal.SIGINT, "stopped"), (0.55, signal.SIGQUIT, "killed")):
+                rest(begun + SECONDS * share, post)
+                troubles.append(trouble(database, load, stop, name))
+        rest(begun + SECONDS, post)
+        seconds = time.monotonic() - begun
+        load.end()
+        sampler.end()
+        after = quiet(server, database, before)
+
+        report(engine, load.log[counted:], sampler.samples, seconds, before, after, troubles)
+        judge_memory(sampler.samples)
+        judge_connections(before, after, open_things(server.pid))
+        judge_errors(load, troubles, begun)
+        judge_deliveries(server)
+        judge_ledger(server, key, load, database)
+        assert server.stop() == 0, server.stderr()[-3000:]
+    finally:
+        server.kill()
+        post.close()
+        if database:
+            database.stop()
+
+
+def fill(server, post):
+    """Makes what is kept in memory by design as large as it gets: SQLite's cache holds 16 MB of the database, so that
+    is filled with years of renewals."""
+    server.control("POST", f"{SCOPE}/clocks", {"name": "years", "mode": "frozen"})
+    for number in range(FILLERS):
+        customer = f"{SCOPE}/customers/filler-{number}"
+        server.control("POST", f"{SCOPE}/customers", {"customer": f"filler-{number}"})
+        server.control("PUT", f"{customer}/clock", {"clock": "years"})
+        server.control("POST", f"{customer}/purchases", {"productId": f"{BUNDLE}.basic", "offer": {"kind": "NONE"}})
+    for _ in range(FILLING_YEARS):
+        server.control("POST", f"{SCOPE}/clocks/years/advance", {"by": "P1Y"})
+        post.received.clear()
+    file = server.data / "till.sqlite"
+    if file.exists():
+        with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
+            pages, page = (database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+        assert pages * page > 16 * MEGABYTE, f"{pages * page / MEGABYTE:.1f} MB do not fill the cache"
+
+
+def rest(until, post):
+    """Waits, and lets the receiver forget what it got: it is not under test."""
+    while (left := until - time.monotonic()) > 0:
+        post.received.clear()
+        time.sleep(min(left, 1.0))
+
+
+def connections(database) -> int:
+    """How many connections of Till's the database sees."""
+    if not database:
+        return 0
+    return int(database.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'till'"))
+
+
+def quiet(server, database, wanted=None) -> dict:
+    """What Till holds when nobody asks anything of it and everything is sent, as soon as it is no more than wanted."""
+    limit = time.monotonic() + 45
+    calm = None
+    while True:
+        time.sleep(1)
+        held = {**sample(server.pid), "database": connections(database)}
+        counts = {name: held[name] for name in COUNTS}
+        if wanted and all(held[name] <= wanted[name] for name in COUNTS):
+            return held
+        if not wanted and counts == calm and time.monotonic() > limit - 35:
+            return held
+        if time.monotonic() > limit:
+            return held
+        calm = counts
+
+
+COUNTS = ("descriptors", "sockets", "threads", "database")
+
+
+def trouble(database, load, number, name) -> dict:
+    """The database goes, and is back after a while."""
+    gone = time.monotonic()
+    database.process.send_signal(number)
+    database.process.wait(60)
+    time.sleep(DOWN)
+    database.start()
+    back = time.monotonic()
+    time.sleep(WELL_WITHIN)
+    bad = [at for at, _, is_good in load.log if at >= back and not is_good]
+    return {"name": name, "gone": gone, "back": back, "well": max(bad, default=back) - back}
+
+
+# Judging --------------------------------------------------------------------------------------------------------------
+
+
+def report(engine, log, samples, seconds, before, after, troubles):
+    done = Counter(name for _, name, _ in log)
+    print(f"\n\n{engine}: {len(log)} acts in {seconds:.0f} s, {len(log) / seconds:.0f} a second")
+    print("  " + ", ".join(f"{name} {count}" for name, count in sorted(done.items())))
+    print("                second third     last third         growth        allowed")
+    for name in ("rss", "anonymous"):
+        second, last = growth([one[name] for one in samples])
+        print(
+            f"  {name:<12}" + "".join(
+                f"{value / MEGABYTE:>12.1f} MB" for value in (second, last, last - second, allowed(second))
+            )
+        )
+    for name in COUNTS:
+        highest = max((one[name] for one in samples if name in one), default=0)
+        print(f"  {name:<12} {before[name]:>6} after warm-up, {after[name]:>6} in the end, {highest:>6} under load")
+    for one in troubles:
+        errors = sum(1 for at, _, good in log if one["gone"] <= at < one["back"] + WELL_WITHIN and not good)
+        print(
+            f"  the database was {one['name']}: {one['back'] - one['gone']:.1f} s away, {errors} errors, "
+            f"the last one {one['well']:.1f} s after it was back"
+        )
+
+
+def judge_memory(samples):
+    for name in ("rss", "anonymous"):
+        values = [one[name] for one in samples]
+        second, last = growth(values)
+        assert is_flat(values), (
+            f"{name} grew from {second / MEGABYTE:.1f} to {last / MEGABYTE:.1f} MB, "
+            f"allowed are {allowed(second) / MEGABYTE:.1f} MB more; samples: {[round(v / MEGABYTE) for v in values]}"
+        )
+
+
+def judge_connections(before, after, things):
+    # The system's pools of threads come and go by themselves; nothing else does.
+    room = {"threads": 2}
+    grown = {name: (before[name], after[name]) for name in COUNTS if after[name] > before[name] + room.get(name, 0)}
+    assert not grown, f"more is open than after warm-up: {grown}; open now: {dict(things)}"
+
+
+def judge_errors(load, troubles, begun):
+    allowed_times = [(one["gone"], one["back"] + one["well"]) for one in troubles]
+    bad = [
+        (at - begun, name) for at, name, is_good in load.log
+        if not is_good and not any(gone <= at <= well + 0.001 for gone, well in allowed_times)
+    ]
+    assert not bad, f"{len(bad)} errors while the store was there: {bad[:10]}"
+    for one in troubles:
+        assert one["well"] < WELL_WITHIN - 1, f"errors went on for {one['well']:.1f} s after the database was back"
+
+
+def judge_deliveries(server):
+    """Whatever was told has arrived, also what fell due while the database was away."""
+    owed, count, after = [], 0, ""
+    while count < 2_000:
+        page = server.control("GET", f"{SCOPE}/notifications?limit=100{after}")
+        for entry in page["notifications"]:
+            count += 1
+            owed += [entry["notificationUUID"] for one in entry["deliveries"] if "nextAttemptDate" in one]
+        if "next" not in page:
+            break
+        after = f"&after={page['next']}"
+    print(f"  the newest {count} notifications: {count - len(owed)} delivered, {len(owed)} owed")
+    assert count > 10 and not owed, f"{len(owed)} of {count} were not delivered: {owed[:5]}"
+
+
+def judge_ledger(server, key, load, database):
+    """Everything that was sold stands in its customer's history, once."""
+    async def read():
+        todo, found = list(load.sold.items()), {}
+
+        async def worker():
+            connection = Connection(server.ports[REALM])
+            while todo:
+                customer, sold = todo.pop()
+                found[customer] = await read_sold(connection, key, sold[0])
+            connection.close()
+
+        await asyncio.gather(*(worker() for _ in range(8)))
+        return found
+
+    found = asyncio.run(read())
+    problems, sold, unsure = [], 0, 0
+    for customer, transactions in load.sold.items():
+        rows = Counter(found[customer])
+        sold += len(transactions)
+        problems += [f"{customer}: LOST {id_}" for id_ in set(transactions) - set(rows)]
+        problems += [f"{customer}: {id_} stands {n} times" for id_, n in rows.items() if n > 1]
+        beyond = len(set(rows) - set(transactions))
+        unsure += beyond
+        if beyond > load.unsure[customer]:
+            problems.append(f"{customer}: {beyond} rows that nobody bought")
+    lost = sum("LOST" in problem for problem in problems)
+    print(f"  sold {sold}, lost {lost}; answered with an error and done all the same: {unsure}")
+    assert not problems, f"{len(problems)} problems: " + "\n".join(problems[:10])
+    doctor = run_till("doctor", "--data", server.data, *(["--database", database.url] if database else []), timeout=300)
+    assert doctor.returncode == 0 and "All is well" in doctor.stdout, doctor.stdout + doctor.stderr
+
+
+async def read_sold(connection, key, any_id):
+    """The transaction ids of a history of the soak's app."""
+    ids, revision = [], None
+    while True:
+        query = f"?revision={revision}" if revision else ""
+        status, body = await connection.request(
+            "GET", f"/inApps/v2/history/{any_id}{query}", headers=f"Authorization: Bearer {key.token()}\r\n"
+        )
+        assert status == 200, f"history of {any_id}: {status} {body[:300]!r}"
+        page = json.loads(body)
+        ids += [payload(jws)["transactionId"] for jws in page["signedTransactions"]]
+        revision = page["revision"]
+        if not page["hasMore"]:
+            return ids

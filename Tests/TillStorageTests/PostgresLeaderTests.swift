@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+import TillStorage
+import TillTesting
+
+@testable import TillPostgres
+
+@Suite("A server that is silent, or has lost its lead")
+struct PostgresLeaderTests {
+    private func storage(_ change: (inout PostgresSettings) -> Void) throws -> PostgresStorage {
+        let database = try StorageFixture.database()
+        var settings = PostgresSettings()
+        change(&settings)
+        let storage = try PostgresStorage(DatabaseURL(database.url), settings: settings)
+        database.keep(while: storage)
+        return storage
+    }
+
+    @Test("Who waits for a server that stands still hears within the time of a statement that it is gone")
+    func silence() async throws {
+        let storage = try storage {
+            $0.connections = 1
+            $0.statementTimeout = .milliseconds(500)
+            $0.doubtfulSilence = .milliseconds(300)
+        }
+        let process = try await storage.pool.perform { session in
+            try session.run(script: "SELECT pg_backend_pid()").first.flatMap { Int32($0.maybeText(0) ?? "") }
+        }
+        let backend = try #require(process)
+        #expect(kill(backend, SIGSTOP) == 0)
+        defer { kill(backend, SIGCONT) }
+        let begun = ContinuousClock.now
+        do {
+            try await storage.ping()
+            Issue.record("a server that stands still has answered")
+        } catch {
+            #expect(error.isPassingTrouble, "\(error)")
+        }
+        #expect(ContinuousClock.now - begun < .seconds(12))
+        try await storage.ping()
+    }
+
+    @Test("A server that greets nobody any more is given up long before a statement's time is over")
+    func nobody() async throws {
+        let server = try PostgresServer()
+        let database = try server.database { _ = try PostgresStorage(DatabaseURL($0)) }
+        var settings = PostgresSettings()
+        settings.connectTimeout = .seconds(2)
+        settings.doubtfulSilence = .milliseconds(500)
+        let storage = try PostgresStorage(DatabaseURL(database.url), settings: settings)
+        database.keep(while: storage)
+        let file = try String(contentsOfFile: server.folder + "/data/postmaster.pid", encoding: .utf8)
+        let first = try #require(file.split(separator: "\n").first.flatMap { Int32($0) })
+        let process = try await storage.pool.perform { session in
+            try session.run(script: "SELECT pg_backend_pid()").first.flatMap { Int32($0.maybeText(0) ?? "") }
+        }
+        let backend = try #require(process)
+        for process in [first, backend] { #expect(kill(process, SIGSTOP) == 0) }
+        let begun = ContinuousClock.now
+        await #expect(throws: (any Error).self) { try await storage.ping() }
+        #expect(ContinuousClock.now - begun < .seconds(15))
+        for process in [backend, first] { kill(process, SIGCONT) }
+        var isBack = false
+        for _ in 0..<100 where !isBack {
+            do {
+                try await storage.ping()
+                isBack = true
+            } catch { try await Task.sleep(for: .milliseconds(100)) }
+        }
+        #expect(isBack)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test("What may take its time is not ended for being silent")
+    func patience() async throws {
+        let storage = try storage {
+            $0.statementTimeout = .milliseconds(200)
+            $0.doubtfulSilence = .milliseconds(100)
+        }
+        try await storage.pool.perform { session in
+            try session.run(script: "SET statement_timeout = 0")
+            try session.patiently { _ = try session.run(script: "SELECT pg_sleep(6.5)") }
+        }
+    }
+
+    @Test("When another has taken the lead, connections to the one before it end, also under who waits")
+    func takeover() async throws {
+        let database = try StorageFixture.database()
+        let url = try DatabaseURL(database.url)
+        let leadership = Leadership(url, PostgresSettings())
+        let old = try Session(url, PostgresSettings(), under: leadership)
+        let new = try Session(url, PostgresSettings(), under: leadership)
+        let other = try Session(url, PostgresSettings())
+        #expect(old.isAlive() && new.isAlive())
+        try leadership.admit(new.line, on: 2)
+        #expect(!old.isAlive() && new.isAlive() && other.isAlive())
+        let failure = #expect(throws: PostgresFailure.self) { try old.run(script: "SELECT 1") }
+        #expect(failure?.endsConnection == true && failure?.isPassing == true)
+        try new.run(script: "SELECT 1")
+        let refused = #expect(throws: PostgresRefused.self) { try Session(url, PostgresSettings(), under: leadership) }
+        #expect(refused.map { "\($0)" }?.contains("lost its lead (1, now 2)") == true)
+    }
+
+    @Test("Of several hosts the one that leads is found, and a leader of the past is passed over")
+    func hosts() async throws {
+        let server = try PostgresServer.shared()
+        let database = try StorageFixture.database()
+        let folder = server.folder.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        let name = database.url.split(separator: "/").last ?? ""
+        let url = try DatabaseURL("postgres://till@127.0.0.1:1,\(folder):5432,127.0.0.1:2/\(name)")
+        #expect(
+            url.hosts.map { $0.map(\.value) } == [["127.0.0.1", "1"], [server.folder, "5432"], ["127.0.0.1", "2"]]
+        )
+        let leadership = Leadership(url, PostgresSettings())
+        let session = try leadership.connect()
+        try session.run(script: "SELECT 1")
+        try leadership.connect(isDoubted: true).run(script: "SELECT 1")
+        try leadership.admit(session.line, on: 2)
+        let refused = #expect(throws: PostgresRefused.self) { try leadership.connect() }
+        let reason = refused.map { "\($0)" } ?? ""
+        #expect(reason.contains("lost its lead (1, now 2)") && reason.contains("port 2 failed"), "\(reason)")
+        #expect(try DatabaseURL("postgres://a,b/till").hosts.map { $0.map(\.value) } == [["a", ""], ["b", ""]])
+        #expect(
+            try DatabaseURL("postgres://a:1,b/till?port=3").hosts.map { $0.map(\.value) } == [["a", "3"], ["b", "3"]]
+        )
+        #expect(try DatabaseURL("postgres://a/till").hosts.isEmpty)
+    }
+
+    @Test("A pool goes on with the newest leader, and no statement reaches the one before it")
+    func pool() async throws {
+        let storage = try storage { $0.connections = 2 }
+        try await storage.ping()
+        let line = try await storage.pool.perform { $0.line }
+        line.cut()
+        try await storage.ping()
+        let next = try await storage.pool.perform { $0.line }
+        #expect(next !== line)
+    }
+}
