@@ -34,6 +34,10 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
 
     case ping
 
+    // One customer's end.
+    case rowsOfAccount, entriesOfAccount, deliveriesOfAccount
+    case eraseDeliveries, eraseEntries, eraseRows, eraseAccount, eraseJournalEntry, journalPage, snapshotsHolding
+
     // Clean state.
     case enterSnapshot, removeSnapshot, snapshotByName, allSnapshots, raiseIdentifiers
 
@@ -61,12 +65,14 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
         case .begin, .commit, .rollback, .savepoint, .release, .rollbackToSavepoint, .ping, .beginExamination,
             .documentsOfKind, .putDocument, .removeDocument, .reserveIdentifiers, .identifierHighWater,
             .countRedemption, .appendJournal, .trimJournal, .journalByID, .newestJournal, .fallenIdentifiers,
-            .enterSnapshot, .removeSnapshot, .snapshotByName, .allSnapshots, .raiseIdentifiers:
+            .enterSnapshot, .removeSnapshot, .snapshotByName, .allSnapshots, .raiseIdentifiers, .eraseJournalEntry,
+            .journalPage, .snapshotsHolding:
             .unpartitioned
         case .accountByID, .accountByCustomer, .insertAccount, .updateAccount, .nextDueOfAccount, .insertRow, .moveRow,
             .ownerOfRow, .rowByID, .rowsOfOrder, .refundsAfter, .latestRefunds, .historyUp, .historyDown,
             .filteredHistoryUp, .filteredHistoryDown, .insertEntry, .entryByID, .insertDelivery, .recordDelivery,
-            .redeliver, .moveDeliveries, .deliveriesOfEntry, .deliveryToEndpoint:
+            .redeliver, .moveDeliveries, .deliveriesOfEntry, .deliveryToEndpoint, .rowsOfAccount, .entriesOfAccount,
+            .deliveriesOfAccount, .eraseDeliveries, .eraseEntries, .eraseRows, .eraseAccount:
             .onePartition
         }
     }

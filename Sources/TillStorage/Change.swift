@@ -14,6 +14,8 @@ package struct Change: Sendable {
     package var deliveries: [Delivery]
     /// Written in the same transaction, over those of the same kind and name.
     package var documents: [Document]
+    /// What goes, behind everything that is written.
+    package var erasure: Erasure?
 
     /// What one command changes.
     package init(
@@ -22,7 +24,8 @@ package struct Change: Sendable {
         redemptions: [CodeRedemption] = [],
         notifications: [OutboxEntry] = [],
         deliveries: [Delivery] = [],
-        documents: [Document] = []
+        documents: [Document] = [],
+        erasure: Erasure? = nil
     ) {
         self.accounts = accounts
         self.rows = rows
@@ -30,12 +33,13 @@ package struct Change: Sendable {
         self.notifications = notifications
         self.deliveries = deliveries
         self.documents = documents
+        self.erasure = erasure
     }
 
     /// Whether nothing would be written.
     package var isEmpty: Bool {
         accounts.isEmpty && rows.isEmpty && redemptions.isEmpty && notifications.isEmpty && deliveries.isEmpty
-            && documents.isEmpty
+            && documents.isEmpty && erasure == nil
     }
 }
 
