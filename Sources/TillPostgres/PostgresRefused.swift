@@ -5,7 +5,6 @@ package enum PostgresRefused: Error, CustomStringConvertible {
     case newer(String)
     case older(String)
     case encoding(String)
-    case backup
     case taken(String)
     case closed
     case crowded(Int)
@@ -24,7 +23,6 @@ package enum PostgresRefused: Error, CustomStringConvertible {
         case .encoding(let found): "The database must be encoded in UTF8, and is in \(found): create it anew."
         case .taken(let place):
             "Another Till works on the database \(place). Stop it, or name another database; several on one come later."
-        case .backup: "A PostgreSQL database is backed up with pg_dump or pg_basebackup while Till serves."
         case .closed: "The database is closed."
         case .crowded(let count): "\(count) statements wait for the database already."
         case .waitedTooLong(let wait): "No connection to the database was free within \(wait)."

@@ -50,7 +50,5 @@ package final class PostgresStorage: Storage {
 
     package func ping() async throws { _ = try await read(.ping) { try $0.int(0) } }
 
-    package func backup(to path: String) async throws { throw PostgresRefused.backup }
-
     package func close() async throws { await pool.close() }
 }

@@ -34,6 +34,9 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
 
     case ping
 
+    // Retention.
+    case prunable, pruneDeliveries, pruneEntry
+
     // One customer's end.
     case rowsOfAccount, entriesOfAccount, deliveriesOfAccount
     case eraseDeliveries, eraseEntries, eraseRows, eraseAccount, eraseJournalEntry, journalPage, snapshotsHolding
@@ -52,6 +55,8 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
             .sweep(
                 "a clock's customers lie everywhere: an ordered merge, of at most a page and a row of each partition"
             )
+        case .prunable:
+            .sweep("an app's oldest notifications: an ordered merge, of at most a page and a row of each partition")
         case .owedCount, .owedEndpoints, .dropDeliveries:
             .sweep("an endpoint is owed to from everywhere: the indexes of what is owed, which hold nothing else")
         case .entryByUUID:
@@ -72,7 +77,8 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
             .ownerOfRow, .rowByID, .rowsOfOrder, .refundsAfter, .latestRefunds, .historyUp, .historyDown,
             .filteredHistoryUp, .filteredHistoryDown, .insertEntry, .entryByID, .insertDelivery, .recordDelivery,
             .redeliver, .moveDeliveries, .deliveriesOfEntry, .deliveryToEndpoint, .rowsOfAccount, .entriesOfAccount,
-            .deliveriesOfAccount, .eraseDeliveries, .eraseEntries, .eraseRows, .eraseAccount:
+            .deliveriesOfAccount, .eraseDeliveries, .eraseEntries, .eraseRows, .eraseAccount, .pruneDeliveries,
+            .pruneEntry:
             .onePartition
         }
     }

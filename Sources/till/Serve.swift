@@ -150,7 +150,8 @@ struct Serve: AsyncParsableCommand {
             sandboxPort: { ports[.sandbox] },
             controlPort: { ports[.control] },
             ocspURL: ocspURL,
-            security: secure?.facts(ports)
+            security: secure?.facts(ports),
+            makeStore: { try SQLiteStorage(path: $0) }
         )
         let control = ControlAPI(
             shop: shop,
@@ -183,6 +184,7 @@ struct Serve: AsyncParsableCommand {
         let securely = try secure?.services(limits, logger, ports, router: api, running: running) ?? []
         let services: [any Service] = [
             Ticker(shop),
+            Pruner(shop),
             sender,
             NamedListener(
                 Listener(host: host, port: productionPort, limits: limits)

@@ -16,7 +16,7 @@ struct SettingsSource {
         "demo", "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
         "commitmentsEverywhere", "refundWindowMinutes", "historyListsAll", "deliveryTimeout", "deliveryRoot",
         "storefrontAskingConsent", "versionOneInSandbox", "journalAll", "journalBodies", "allowReset", "ephemeral",
-        "signatureAge",
+        "signatureAge", "notificationDays",
         "tlsPort", "tlsHost", "tlsName", "proxyPort",
     ]
 
