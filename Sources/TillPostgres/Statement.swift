@@ -41,6 +41,13 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
     case keepDocument, documentByName
     case dueAccountsInPart, nextDueInPart, dueDeliveriesInPart
 
+    // Retention.
+    case prunable, pruneDeliveries, pruneEntry
+
+    // One customer's end.
+    case rowsOfAccount, entriesOfAccount, deliveriesOfAccount
+    case eraseDeliveries, eraseEntries, eraseRows, eraseAccount, eraseJournalEntry, journalPage, snapshotsHolding
+
     // Clean state.
     case enterSnapshot, removeSnapshot, snapshotByName, allSnapshots, raiseIdentifiers
 
@@ -57,6 +64,8 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
             )
         // Bounds of the partition: as many as a node works on, and with those of one partition no other.
         case .dueAccountsInPart, .nextDueInPart, .dueDeliveriesInPart: .onePartition
+        case .prunable:
+            .sweep("an app's oldest notifications: an ordered merge, of at most a page and a row of each partition")
         case .owedCount, .owedEndpoints, .dropDeliveries:
             .sweep("an endpoint is owed to from everywhere: the indexes of what is owed, which hold nothing else")
         case .entryByUUID:
@@ -70,7 +79,8 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
         case .begin, .commit, .rollback, .savepoint, .release, .rollbackToSavepoint, .ping, .beginExamination,
             .documentsOfKind, .putDocument, .removeDocument, .reserveIdentifiers, .identifierHighWater,
             .countRedemption, .appendJournal, .trimJournal, .journalByID, .newestJournal, .fallenIdentifiers,
-            .enterSnapshot, .removeSnapshot, .snapshotByName, .allSnapshots, .raiseIdentifiers,
+            .enterSnapshot, .removeSnapshot, .snapshotByName, .allSnapshots, .raiseIdentifiers, .eraseJournalEntry,
+            .journalPage, .snapshotsHolding,
             .lockShared, .lockAlone, .checkFooting, .raiseGeneration, .raiseEra, .allGenerations, .announce,
             .enterNode, .retireNode, .beatNode, .expiredNode, .reapNodes, .allNodes, .leaveNode, .noteSeen,
             .notDurably, .renewNode,
@@ -79,7 +89,9 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
         case .accountByID, .accountByCustomer, .insertAccount, .updateAccount, .nextDueOfAccount, .insertRow, .moveRow,
             .ownerOfRow, .rowByID, .rowsOfOrder, .refundsAfter, .latestRefunds, .historyUp, .historyDown,
             .filteredHistoryUp, .filteredHistoryDown, .insertEntry, .entryByID, .insertDelivery, .recordDelivery,
-            .redeliver, .moveDeliveries, .deliveriesOfEntry, .deliveryToEndpoint:
+            .redeliver, .moveDeliveries, .deliveriesOfEntry, .deliveryToEndpoint, .rowsOfAccount, .entriesOfAccount,
+            .deliveriesOfAccount, .eraseDeliveries, .eraseEntries, .eraseRows, .eraseAccount, .pruneDeliveries,
+            .pruneEntry:
             .onePartition
         }
     }

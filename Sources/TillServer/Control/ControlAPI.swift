@@ -35,8 +35,9 @@ package struct ControlAPI: Sendable {
     /// Every verb, in the order of the OpenAPI document.
     var routes: [ControlRoute] {
         [
-            serverRoutes, teamRoutes, appRoutes, keyRoutes, sharedSecretRoutes, catalogRoutes, productRoutes,
-            customerRoutes, cardRoutes,
+            serverRoutes, pruneRoutes, tokenRoutes, teamRoutes, appRoutes, keyRoutes, sharedSecretRoutes, catalogRoutes,
+            productRoutes,
+            customerRoutes, erasureRoutes, cardRoutes,
             purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
             ruleRoutes, endpointRoutes, notificationRoutes, listenRoutes, journalRoutes, authorityRoutes, receiptRoutes,
             revocationRoutes, attackRoutes, receiptAttackRoutes, faultRoutes, cleanStateRoutes, securityRoutes,
@@ -46,7 +47,7 @@ package struct ControlAPI: Sendable {
     /// A router for the control port.
     package func router() -> Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
-        router.add(middleware: ControlMiddleware(guardian: guardian, meter: meter))
+        router.add(middleware: ControlMiddleware(guardian: guardian, shop: shop, meter: meter))
         for route in routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in
                 try await answer(route, request, context)
@@ -225,6 +226,8 @@ package struct ServerFacts: Sendable {
     package var ocspURL: String
     /// Nil while TLS is off.
     package var security: SecurityFacts?
+    /// Opens a file of the embedded engine, for backups; nil where none are made.
+    package var makeStore: (@Sendable (String) throws -> any Storage)?
 
     /// Facts for `GET /v1/status`.
     package init(
@@ -234,7 +237,8 @@ package struct ServerFacts: Sendable {
         sandboxPort: @escaping @Sendable () -> Int,
         controlPort: @escaping @Sendable () -> Int,
         ocspURL: String,
-        security: SecurityFacts? = nil
+        security: SecurityFacts? = nil,
+        makeStore: (@Sendable (String) throws -> any Storage)? = nil
     ) {
         self.version = version
         self.dataDirectory = dataDirectory
@@ -243,5 +247,6 @@ package struct ServerFacts: Sendable {
         self.controlPort = controlPort
         self.ocspURL = ocspURL
         self.security = security
+        self.makeStore = makeStore
     }
 }
