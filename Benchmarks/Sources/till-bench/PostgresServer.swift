@@ -7,8 +7,9 @@ import Foundation
 final class PostgresServer {
     let folder: String
     private let programs: String
-    private let process = Process()
-    private let commands = Pipe()
+    private let child: Child
+    /// The end of the shell's input: closed, it ends the server.
+    private let orders: Int32
     private var databases = 0
 
     init(programs: String) throws {
@@ -18,16 +19,16 @@ final class PostgresServer {
         let parent = temporary.utf8.count < 60 ? temporary : "/tmp"
         folder = parent + "/till-bench-postgres-\(ProcessInfo.processInfo.processIdentifier)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let answers = Pipe()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", Self.script, "sh", programs, folder]
-        process.standardInput = commands
-        process.standardOutput = answers
-        try process.run()
-        try commands.fileHandleForReading.close()
-        try answers.fileHandleForWriting.close()
-        let said = answers.fileHandleForReading.availableData
-        guard String(decoding: said, as: UTF8.self).hasPrefix("ready") else {
+        let (heard, orders) = try Child.ends()
+        let (answers, said) = try Child.ends()
+        child = try Child(["/bin/sh", "-c", Self.script, "sh", programs, folder], environment: [:], (heard, said, 2))
+        self.orders = orders
+        close(heard)
+        close(said)
+        var answer = [UInt8](repeating: 0, count: 64)
+        let count = read(answers, &answer, answer.count)
+        close(answers)
+        guard String(decoding: answer.prefix(max(count, 0)), as: UTF8.self).hasPrefix("ready") else {
             let log = (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? ""
             throw BenchRefused("PostgreSQL did not start: \(log.suffix(1_000))")
         }
@@ -119,9 +120,9 @@ final class PostgresServer {
     }
 
     func stop() {
-        guard process.isRunning else { return }
-        try? commands.fileHandleForWriting.close()
-        process.waitUntilExit()
+        guard child.isRunning else { return }
+        close(orders)
+        child.wait()
     }
 
     deinit { stop() }

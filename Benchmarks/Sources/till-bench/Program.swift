@@ -19,33 +19,21 @@ final class Program {
         }
     }
 
-    private let process = Process()
-    let id: Int32
+    private let child: Child
+    var id: Int32 { child.id }
 
     /// - Parameter log: A file for standard error; without it, ours.
     init(_ command: [String], on place: Place, environment: [String: String] = [:], log: String? = nil) throws {
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = place.prefix + command
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        if let log {
-            _ = FileManager.default.createFile(atPath: log, contents: nil)
-            process.standardError = FileHandle(forWritingAtPath: log)
-        }
-        try process.run()
-        id = process.processIdentifier
+        let nothing = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        defer { close(nothing) }
+        let errors = log.map { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) }
+        defer { if let errors { close(errors) } }
+        child = try Child(place.prefix + command, environment: environment, (nil, nothing, errors ?? 2))
     }
 
-    deinit { stop() }
+    var isRunning: Bool { child.isRunning }
 
-    var isRunning: Bool { process.isRunning }
-
-    func stop() {
-        guard process.isRunning else { return }
-        process.terminate()
-        process.waitUntilExit()
-    }
+    func stop() { child.stop() }
 
     /// Seconds of processor time that it has used.
     var processorSeconds: Double {
@@ -73,20 +61,16 @@ final class Program {
         environment: [String: String] = [:],
         withErrors: Bool = false
     ) throws -> String {
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = place.prefix + command
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = pipe
-        if withErrors { process.standardError = pipe }
-        try process.run()
-        let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw BenchRefused("\(command.joined(separator: " ")) failed:\n\(said)")
-        }
+        let pipe = try Child.ends()
+        let child = try Child(
+            place.prefix + command,
+            environment: environment,
+            (nil, pipe.writing, withErrors ? pipe.writing : 2)
+        )
+        close(pipe.writing)
+        let said = Child.readAll(pipe.reading)
+        child.wait()
+        guard child.exitCode == 0 else { throw BenchRefused("\(command.joined(separator: " ")) failed:\n\(said)") }
         return said
     }
 
