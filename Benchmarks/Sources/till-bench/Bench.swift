@@ -22,7 +22,7 @@ struct Measure: AsyncParsableCommand {
     @Option(help: "Leaves the other items out; may be repeated.")
     var only: [Item] = []
 
-    @Option(help: "Writes the figures as JSON, too.")
+    @Option(help: "Writes the figures as JSON, too, and the tables beside it as .txt.")
     var json: String?
 
     @Option(help: "Rounds of each measurement.")

@@ -71,7 +71,7 @@ struct Load {
         }
     }
 
-    /// Asks a server for a while.
+    /// Asks a server for a while; longer, where not one answer came in time.
     init(
         _ bench: Workbench,
         _ script: Script,
@@ -81,23 +81,36 @@ struct Load {
         on place: Program.Place = .second,
         seconds: Int? = nil
     ) throws {
-        let before = program.processorSeconds
-        let said = try Program.output(
-            [
-                bench.wrk, "-t", "1", "-c", "\(connections)", "-d", "\(seconds ?? bench.scale.seconds)s",
-                "--timeout", "30s", "-s", script.path, address,
-            ],
-            on: place
-        )
-        let used = program.processorSeconds - before
+        var time = seconds ?? bench.scale.seconds
+        while true {
+            let before = program.processorSeconds
+            let said = try Program.output(
+                [
+                    bench.wrk, "-t", "1", "-c", "\(connections)", "-d", "\(time)s", "--timeout", "30s",
+                    "-s", script.path, address,
+                ],
+                on: place
+            )
+            let used = program.processorSeconds - before
+            let (count, rate) = try Self.read(said)
+            if count > 0 || time > 60 {
+                guard count > 0 else { throw BenchRefused("a server did not answer within \(time) s") }
+                self.rate = rate
+                microseconds = used / count * 1_000_000
+                return
+            }
+            time *= 4
+        }
+    }
+
+    /// How many answers came, and how many a second.
+    private static func read(_ said: String) throws -> (count: Double, rate: Double) {
         let lines = said.split(separator: "\n")
+        func number(_ word: Substring?) -> Double? { word.flatMap { Double($0) } }
         guard !said.contains("Non-2xx"), !said.contains("Socket errors"),
-            let line = lines.first(where: { $0.hasPrefix("Requests/sec:") }),
-            let rate = line.split(separator: " ").last.flatMap({ Double($0) }), rate > 0,
-            let count = lines.first(where: { $0.contains(" requests in ") })?.split(separator: " ").first
-                .flatMap({ Double($0) })
+            let count = number(lines.first { $0.contains(" requests in ") }?.split(separator: " ").first),
+            let rate = number(lines.first { $0.hasPrefix("Requests/sec:") }?.split(separator: " ").last)
         else { throw BenchRefused("the load went wrong:\n\(said)") }
-        self.rate = rate
-        microseconds = used / count * 1_000_000
+        return (count, rate)
     }
 }

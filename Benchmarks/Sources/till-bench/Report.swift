@@ -69,12 +69,18 @@ struct Report: Codable {
             """
     }
 
+    /// Everything that was printed.
+    private var text: String { (items.map { table(of: $0.item) } + [closing, ""]).joined(separator: "\n") }
+
+    /// JSON in the file, and the tables in one beside it that ends in `.txt`.
     func write(to path: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let folder = URL(filePath: path).deletingLastPathComponent()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try (try encoder.encode(self) + Data("\n".utf8)).write(to: URL(filePath: path))
+        let table = URL(filePath: path).deletingPathExtension().appendingPathExtension("txt")
+        try Data(text.utf8).write(to: table)
     }
 }
 
