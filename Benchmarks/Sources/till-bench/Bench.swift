@@ -1,4 +1,5 @@
 import ArgumentParser
+import Dispatch
 import Foundation
 
 /// Figures of Till beside the limits of the machine, in one run, as ratios.
@@ -54,6 +55,8 @@ struct Measure: AsyncParsableCommand {
         try scale.checkRoom(for: items)
         let shelf = try Workbench(till: till, python: python, fake: fake, scale: scale)
         defer { shelf.clear() }
+        let signals = Self.endingOrderly(shelf.folder)
+        defer { for signal in signals { signal.cancel() } }
         var report = Report(machine: try Machine(shelf), version: try shelf.version(), scale: scale)
         for item in items {
             Progress.say("\(item.rawValue): \(item.title)")
@@ -63,6 +66,21 @@ struct Measure: AsyncParsableCommand {
         }
         print(report.closing)
         if let json { try report.write(to: json) }
+    }
+
+    /// When we are told to stop, so are our servers, and what was made goes.
+    private static func endingOrderly(_ folder: String) -> [any DispatchSourceSignal] {
+        [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                Child.stopAll()
+                try? FileManager.default.removeItem(atPath: folder)
+                Foundation.exit(128 + number)
+            }
+            source.resume()
+            return source
+        }
     }
 }
 

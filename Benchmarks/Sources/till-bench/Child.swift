@@ -1,8 +1,12 @@
 import Foundation
+import Synchronization
 
 /// A process of ours, started and waited for by the system's own calls: Foundation's Process may wait for ever when its
 /// end is noticed on another thread.
 final class Child {
+    /// Those that run, so that none outlives us.
+    private static let running = Mutex<Set<pid_t>>([])
+
     let id: pid_t
     private var isReaped = false
     private(set) var exitCode: Int32?
@@ -19,14 +23,19 @@ final class Child {
         }
         posix_spawn_file_actions_adddup2(&actions, descriptors.1, 1)
         posix_spawn_file_actions_adddup2(&actions, descriptors.2, 2)
-        // The threads of Swift's tasks block signals, and a child would go on doing so.
+        // The threads of Swift's tasks block signals and we ignore some; a child would go on doing so.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        var ordinary = sigset_t()
+        sigemptyset(&ordinary)
+        sigaddset(&ordinary, SIGINT)
+        sigaddset(&ordinary, SIGTERM)
+        posix_spawnattr_setsigdefault(&attributes, &ordinary)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         var id: pid_t = 0
         let error = Self.withCStrings(command) { arguments in
@@ -38,6 +47,7 @@ final class Child {
             throw BenchRefused("\(command[0]) does not start: \(String(cString: strerror(error)))")
         }
         self.id = id
+        Self.running.withLock { _ = $0.insert(id) }
     }
 
     deinit { stop() }
@@ -64,8 +74,14 @@ final class Child {
         while found < 0, errno == EINTR { found = waitpid(id, &status, options) }
         guard found == id else { return }
         isReaped = true
+        Self.running.withLock { _ = $0.remove(id) }
         // The signal, or else what it returned.
         exitCode = status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
+    }
+
+    /// Ends all of them.
+    static func stopAll() {
+        for id in running.withLock({ $0 }) { kill(id, SIGTERM) }
     }
 
     /// Both ends of a pipe, which children have only when they are given them.
