@@ -1,10 +1,11 @@
 # `make` alone prints what there is. Nothing has to be installed by hand but git, make and the Swift toolchain.
 
 DATA ?= ./till-data
-SOURCES := Sources Tests Package.swift
+SOURCES := Sources Tests Package.swift Benchmarks/Package.swift Benchmarks/Sources
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-swift test-python test-cluster soak bench dist format lint clean
+.PHONY: help run build test test-swift test-python test-cluster soak bench bench-full bench-build dist format lint \
+	clean
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1\t\2/' | expand -t 20
@@ -33,11 +34,20 @@ test-cluster: ## the leaders of a PostgreSQL cluster under Patroni go, under loa
 soak: ## the long runs: crashes under load, then ten minutes of mixed load on each engine (TILL_SOAK_SECONDS=600)
 	@scripts/test soak
 
-bench: ## figures of this machine beside Till's, as ratios (BENCH='--json --subscribers 1000')
-	@scripts/install
+bench: bench-build ## this machine's limits beside Till's figures, as ratios (BENCH='--only history --quick'; --help)
+	@$(MEASURE) $(or $(BENCH),--json Benchmarks/results/$$(.build/release/till --version).json)
+
+bench-full: bench-build ## the same with ten million transactions and 100,000 subscribers
+	@$(MEASURE) --full $(or $(BENCH),--json Benchmarks/results/$$(.build/release/till --version)-full.json)
+
+MEASURE := exec Benchmarks/.build/release/till-bench
+
+# The benchmarks are a package of their own, with the versions that Till has.
+bench-build:
+	@scripts/install bench
 	swift build -c release --product till
-	swift build -c release --product till-bench
-	@exec .build/release/till-bench $(BENCH)
+	@cp Package.resolved Benchmarks/Package.resolved
+	swift build -c release --package-path Benchmarks
 
 dist: ## one stripped binary, dist/till, proved in a clean Debian root (as root)
 	@scripts/dist
@@ -49,4 +59,4 @@ lint: ## say where the sources depart from .swift-format
 	swift format lint --strict --recursive $(SOURCES)
 
 clean: ## remove what was built and .venv; your data in ./till-data stays
-	rm -rf .build .build-* dist .venv
+	rm -rf .build .build-* dist .venv Benchmarks/.build Benchmarks/.venv

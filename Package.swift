@@ -117,17 +117,6 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        // Figures, not tests: make bench.
-        .executableTarget(
-            name: "till-bench",
-            dependencies: [
-                "CAllocator", "TillTesting", "TillShop", "TillSQLite", "TillStorage", "TillSigning", "TillCore", crypto,
-                cryptoExtras, logging, httpClient, hummingbird, nioCore, nioHTTP1,
-            ],
-            path: "Benchmarks",
-            exclude: ["README.md"],
-            swiftSettings: settings
-        ),
         .testTarget(name: "TillCoreTests", dependencies: ["TillTesting", "TillCore"], swiftSettings: settings),
         .testTarget(
             name: "ScenarioTests",

@@ -36,7 +36,7 @@ struct CrashTests {
 
     @Test("No try!, as!, force unwrap, @unchecked or nonisolated(unsafe)")
     func sources() {
-        Repository.sources.flatMap(Self.findings(in:)).expectNone()
+        (Repository.sources + Repository.benchmarks).flatMap(Self.findings(in:)).expectNone()
     }
 
     @Test(

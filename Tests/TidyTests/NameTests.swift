@@ -18,7 +18,7 @@ struct NameTests {
 
     @Test("No grab-bags, managers or helpers")
     func names() {
-        let paths = Repository.swiftPaths(under: "Sources") + Repository.swiftPaths(under: "Tests")
+        let paths = ["Sources", "Tests", "Benchmarks/Sources"].flatMap(Repository.swiftPaths(under:))
         #expect(paths.contains("Tests/TidyTests/NameTests.swift"))
         paths.flatMap(Self.findings(path:)).expectNone()
     }

@@ -14,6 +14,11 @@ enum Repository {
         text(of: path).map { SourceFile(path, $0) }
     }
 
+    /// The same of the benchmarks, which are a package of their own.
+    static let benchmarks: [SourceFile] = swiftPaths(under: "Benchmarks/Sources").compactMap { path in
+        text(of: path).map { SourceFile(path, $0) }
+    }
+
     /// The paths of the Swift files under a folder of the root, sorted.
     static func swiftPaths(under folder: String) -> [String] {
         let paths = try? FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)

@@ -21,7 +21,7 @@ struct WordTests {
     ]
     static let publicHost = "github" + ".com"
     static let filesWithPublicHost: Set = [
-        "Package.swift",
+        "Package.swift", "Benchmarks/Package.swift",
         // The text that stands in for a file kept elsewhere names its format by a link.
         "Tests/Fixtures/storekit/refused/git-lfs-pointer.storekit",
     ]

@@ -1,0 +1,135 @@
+import ArgumentParser
+import Dispatch
+import Foundation
+
+/// Figures of Till beside the limits of the machine, in one run, as ratios.
+@main
+struct Bench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "till-bench",
+        abstract: "Measures this machine's limits beside Till's figures and prints the ratios.",
+        subcommands: [Measure.self, Limit.self, ServeBytes.self, Receive.self],
+        defaultSubcommand: Measure.self
+    )
+}
+
+/// The whole run, or some items of it.
+struct Measure: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Takes the figures.",
+        discussion: Item.allCases.map { "\($0.rawValue): \($0.title)" }.joined(separator: "\n")
+    )
+
+    @Option(help: "Leaves the other items out; may be repeated.")
+    var only: [Item] = []
+
+    @Option(help: "Writes the figures as JSON, too, and the tables beside it as .txt.")
+    var json: String?
+
+    @Option(help: "Rounds of each measurement.")
+    var rounds = 5
+
+    @Flag(help: "One short round and small shops: to see that everything runs, not to quote.")
+    var quick = false
+
+    @Flag(help: "Ten million transactions and 100,000 subscribers.")
+    var full = false
+
+    @Option(help: "The binary that is measured.")
+    var till = ".build/release/till"
+
+    @Option(help: "The Python that has Flask and PyJWT.")
+    var python = "Benchmarks/.venv/bin/python"
+
+    @Option(help: "The folder of the fake that Till is compared with.")
+    var fake = "Benchmarks/Fake"
+
+    mutating func validate() throws {
+        guard rounds > 0 else { throw ValidationError("--rounds is 1 or more.") }
+        guard !(quick && full) else { throw ValidationError("--quick and --full are opposites.") }
+    }
+
+    func run() async throws {
+        let scale = Scale(quick: quick, full: full, rounds: rounds)
+        let items = only.isEmpty ? Item.allCases : Item.allCases.filter(only.contains)
+        try scale.checkRoom(for: items)
+        let shelf = try Workbench(till: till, python: python, fake: fake, scale: scale)
+        defer { shelf.clear() }
+        let signals = Self.endingOrderly(shelf.folder)
+        defer { for signal in signals { signal.cancel() } }
+        var report = Report(machine: try Machine(shelf), version: try shelf.version(), scale: scale)
+        for item in items {
+            Progress.say("\(item.rawValue): \(item.title)")
+            let series = try await item.measure(shelf)
+            report.add(series, of: item)
+            print(report.table(of: item))
+        }
+        print(report.closing)
+        if let json { try report.write(to: json) }
+    }
+
+    /// When we are told to stop, so are our servers, and what was made goes.
+    private static func endingOrderly(_ folder: String) -> [any DispatchSourceSignal] {
+        [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                Child.stopAll()
+                try? FileManager.default.removeItem(atPath: folder)
+                Foundation.exit(128 + number)
+            }
+            source.resume()
+            return source
+        }
+    }
+}
+
+/// What is measured, in the order in which it is.
+enum Item: String, CaseIterable, ExpressibleByArgument, Codable {
+    case history
+    case size
+    case purchases
+    case renewals
+    case deliveries
+    case receipts
+    case resources
+    case fake
+
+    var title: String {
+        switch self {
+        case .history: "a full page of Get Transaction History"
+        case .size: "the same page in a small and in a large ledger"
+        case .purchases: "durable purchases"
+        case .renewals: "a year passes over monthly subscribers"
+        case .deliveries: "notifications delivered"
+        case .receipts: "verifyReceipt"
+        case .resources: "memory, and the time to the first answer"
+        case .fake: "the same page from a fake of the usual kind"
+        }
+    }
+
+    func measure(_ bench: Workbench) async throws -> Series {
+        switch self {
+        case .history: try await HistoryItem(bench).measure()
+        case .size: try await SizeItem(bench).measure()
+        case .purchases: try await PurchasesItem(bench).measure()
+        case .renewals: try await RenewalsItem(bench).measure()
+        case .deliveries: try await DeliveriesItem(bench).measure()
+        case .receipts: try await ReceiptsItem(bench).measure()
+        case .resources: try await ResourcesItem(bench).measure()
+        case .fake: try await FakeItem(bench).measure()
+        }
+    }
+}
+
+/// What is being done, on standard error, so that standard output is the table.
+enum Progress {
+    static func say(_ text: String) { FileHandle.standardError.write(Data("bench: \(text)\n".utf8)) }
+}
+
+/// Why nothing was measured.
+struct BenchRefused: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// Notifications delivered to a receiver beside it, each noted durably, beside a ready-made client that posts the same
+/// bytes to the same receiver, as many at once. Who posts has the first core, who receives the second.
+struct DeliveriesItem {
+    private let bench: Workbench
+
+    init(_ bench: Workbench) { self.bench = bench }
+
+    func measure() async throws -> Series {
+        let receiver = try Receiver(bench)
+        defer { receiver.program.stop() }
+        // Nobody may give up while the gate is closed.
+        let patience = ["--delivery-timeout", "300"]
+        let server = try await TillServer(bench, on: bench.place("deliveries"), patience)
+        defer { server.stop() }
+        _ = try await server.control.setUp()
+        try await server.control.put("\(Control.scope)/endpoints/primary", ["url": receiver.url])
+        let body = bench.place("notification")
+        let count = bench.scale.deliveries
+        var series = Series()
+        for round in 0..<bench.scale.fewRounds {
+            // What is owed piles up behind the gate, and comes at once when it opens.
+            try await receiver.close()
+            try await server.control.buy("coins", byEachOf: count, named: "round-\(round)")
+            let before = server.program.processorSeconds
+            try await receiver.open()
+            let delivered = try await receiver.rate(of: count)
+            let used = server.program.processorSeconds - before
+            try Data(try await receiver.body()).write(to: URL(filePath: body))
+            let posted = try bench.limit(["posts", receiver.url, "--body", body, "--count", "\(count)"])
+            series.note("notifications delivered", "1/s", delivered)
+            series.note("  notifications delivered: CPU of the server", "µs", used / Double(count) * 1_000_000)
+            series.note("bare: posts of the same bytes by AsyncHTTPClient", "1/s", posted)
+            series.ratio("delivered : bare posts", delivered / posted, .atLeast(0.5))
+        }
+        return series
+    }
+}

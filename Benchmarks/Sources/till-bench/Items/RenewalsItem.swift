@@ -1,0 +1,46 @@
+import Foundation
+
+/// A year passes in one leap over monthly subscribers: each renewal is a ledger row and a signed notification,
+/// committed. Beside it, bare signatures; both on all cores.
+struct RenewalsItem {
+    private let bench: Workbench
+
+    init(_ bench: Workbench) { self.bench = bench }
+
+    func measure() async throws -> Series {
+        let subscribers = bench.scale.subscribers
+        let folder = bench.place("subscribers")
+        let first = try await TillServer(bench, on: folder, place: .anywhere)
+        _ = try await first.control.setUp()
+        try await first.control.put("\(Control.scope)/clock", ["mode": "frozen"])
+        try await first.control.buy("pro", byEachOf: subscribers)
+        first.stop()
+
+        var series = Series()
+        for _ in 0..<bench.scale.fewRounds {
+            let signatures = try bench.signatures(threads: ProcessInfo.processInfo.activeProcessorCount)
+            let renewals = try await year(over: subscribers, from: folder)
+            series.note("bare: ES256 signatures, all cores", "1/s", signatures)
+            series.note("renewals, \(subscribers) subscribers, a year", "1/s", renewals)
+            series.ratio("renewals : bare signatures", renewals / signatures, .atLeast(0.08))
+        }
+        return series
+    }
+
+    private func year(over subscribers: Int, from folder: String) async throws -> Double {
+        let copy = try bench.copy(folder, as: "year")
+        defer { try? FileManager.default.removeItem(atPath: copy) }
+        let server = try await TillServer(bench, on: copy, place: .anywhere)
+        defer { server.stop() }
+        var told = 0
+        let time = try await seconds {
+            let report = try await server.control.post("\(Control.scope)/clock/advance", ["by": "P1Y"])
+            let counts = report["notifications"] as? [[String: Any]] ?? []
+            told = counts.reduce(0) { $0 + ($1["count"] as? Int ?? 0) }
+        }
+        guard told == subscribers * 12 else {
+            throw BenchRefused("\(told) renewals were told of, not \(subscribers * 12)")
+        }
+        return Double(told) / time
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+
+/// A shop with a past: every customer has the same number of transactions, some of whom a backend asks about.
+struct Ledger {
+    private let bench: Workbench
+    /// A data directory on which no server runs; `server` and `copy` work on it or on a copy.
+    let folder: String
+    let key: BackendKey
+    /// Addresses of full pages, of the same customers in a ledger of any size.
+    let pages: [String]
+    let transactions: Int
+
+    /// Forty customers who have subscribed for two years.
+    init(on bench: Workbench) async throws {
+        self.bench = bench
+        folder = bench.place("ledger")
+        transactions = Scale.transactions
+        let server = try await TillServer(bench, on: folder)
+        defer { server.stop() }
+        key = try await server.control.setUp()
+        // Twenty-four months and some days ago: who buys then has renewed twenty-four times since.
+        let start = Int64(Date().timeIntervalSince1970 * 1_000) - 745 * 86_400_000
+        var pages: [String] = []
+        for number in 0..<Scale.customers {
+            let id = try await server.control.buy("pro", by: "subscriber-\(number)", at: start)
+            pages.append("/inApps/v2/history/\(id)")
+        }
+        self.pages = pages
+        let token = try key.token()
+        for page in pages { try Self.check(try await server.body(of: page, token: token)) }
+    }
+
+    private init(_ small: Ledger, folder: String, transactions: Int) {
+        bench = small.bench
+        key = small.key
+        pages = small.pages
+        self.folder = folder
+        self.transactions = transactions
+    }
+
+    /// Twenty signed transactions, and more to come.
+    private static func check(_ page: [UInt8]) throws {
+        let json = try JSONSerialization.jsonObject(with: Data(page)) as? [String: Any]
+        guard (json?["signedTransactions"] as? [String])?.count == 20, json?["hasMore"] as? Bool == true else {
+            throw BenchRefused("a page is not full: \(String(decoding: page.prefix(300), as: UTF8.self))")
+        }
+    }
+
+    /// The accounts whose pages are asked for.
+    static func accounts(in file: SQLiteFile) throws -> [Int64] {
+        try file.integers("SELECT account FROM accounts ORDER BY account LIMIT \(Scale.customers)")
+    }
+
+    // MARK: A large one
+
+    /// The same ledger among copies of itself: the accounts and rows of others, in the order in which time would have
+    /// brought them, so that pages of the tree are as full as they would be.
+    func multiplied(by copies: Int) async throws -> Ledger {
+        Progress.say("\(copies * transactions) transactions are made")
+        let large = try bench.copy(folder, as: "large-ledger")
+        let file = try SQLiteFile(large + "/till.sqlite")
+        try file.run("PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; PRAGMA foreign_keys = OFF")
+        // Ids are a base, a counter times 1,024 and the partition: another counter is another id of the partition.
+        let step = (try file.integers("SELECT next FROM identifiers WHERE series = 'all'").first ?? 0) * 1_024
+        let columns = try file.texts("SELECT name FROM pragma_table_info('ledger')")
+        let numbers =
+            "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(copies - 1))"
+        func copied(_ column: String, moving moved: Set<String>) -> String {
+            moved.contains(column) ? "\(column) + n * \(step)" : column
+        }
+        let moved: Set = ["account", "id", "original_id", "order_number", "line_item"]
+        let values = columns.map { copied($0, moving: moved) }.joined(separator: ", ")
+        let accountColumns = try file.texts("SELECT name FROM pragma_table_info('accounts')")
+        let accountValues = accountColumns.map { column in
+            switch column {
+            case "customer": "customer || '-' || n"
+            // Nothing ever falls due for the others.
+            case "next_due": "NULL"
+            default: copied(column, moving: ["account"])
+            }
+        }
+        try file.run(
+            """
+            BEGIN;
+            \(numbers) INSERT INTO accounts (\(accountColumns.joined(separator: ", ")))
+                SELECT \(accountValues.joined(separator: ", ")) FROM accounts CROSS JOIN numbers;
+            COMMIT;
+            """
+        )
+        for change in try file.integers("SELECT DISTINCT change FROM ledger ORDER BY change") {
+            try file.run(
+                """
+                BEGIN;
+                \(numbers) INSERT INTO ledger (\(columns.joined(separator: ", ")))
+                    SELECT \(values) FROM ledger CROSS JOIN numbers WHERE change = \(change);
+                COMMIT;
+                """
+            )
+        }
+        try file.run("UPDATE identifiers SET next = next * \(copies + 1); PRAGMA wal_checkpoint(TRUNCATE)")
+        guard try file.integers("SELECT count(*) FROM ledger").first == Int64(copies * transactions) else {
+            throw BenchRefused("the large ledger has not as many rows as it should")
+        }
+        return Ledger(self, folder: large, transactions: copies * transactions)
+    }
+
+    // MARK: Servers on it
+
+    /// Till on this ledger; on a copy of it, where several servers are to run at once.
+    func server(copied: Bool = false, _ arguments: [String] = []) async throws -> TillServer {
+        let place = copied ? try bench.copy(folder, as: "ledger") : folder
+        return try await TillServer(bench, on: place, arguments)
+    }
+
+    /// Till on the same ledger in PostgreSQL, which is beside the load; on a copy, where several servers are to run at
+    /// once.
+    func postgresServer(copied: Bool = false, _ arguments: [String] = []) async throws -> TillServer {
+        let postgres = try bench.postgres()
+        try postgres.move(to: .second)
+        let carried = try onPostgres()
+        let database = copied ? try postgres.database(like: carried) : carried
+        // Keys and certificates; the rows lie elsewhere.
+        let keys = bench.place("keys")
+        try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true)
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where !name.hasPrefix("till.") {
+            try FileManager.default.copyItem(atPath: "\(folder)/\(name)", toPath: "\(keys)/\(name)")
+        }
+        return try await TillServer(bench, on: keys, database: database, arguments)
+    }
+
+    /// The ledger carried to PostgreSQL, at the first use; the URL of its database.
+    private func onPostgres() throws -> String {
+        if let carried = bench.carried[transactions] { return carried }
+        Progress.say("\(transactions) transactions are carried to PostgreSQL")
+        let postgres = try bench.postgres()
+        let url = try postgres.database()
+        let command = [bench.till, "migrate", "--from", "sqlite:\(folder)", "--to", "database"]
+        _ = try Program.output(command, environment: ["TILL_DATABASE": url], withErrors: true)
+        try postgres.run("VACUUM ANALYZE", in: url)
+        try postgres.run("CHECKPOINT", in: url)
+        bench.carried[transactions] = url
+        return url
+    }
+
+    /// What a backend asks: these pages, with one token or with a new one each time.
+    func script(freshTokens count: Int = 1) throws -> Load.Script {
+        try Load.Script(bench, pages: pages, tokens: try (0..<count).map { _ in try key.token() })
+    }
+}

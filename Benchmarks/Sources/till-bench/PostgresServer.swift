@@ -1,0 +1,129 @@
+import Foundation
+
+/// A PostgreSQL server of one's own, durable, on a socket in a folder that goes with it, as a user without rights.
+///
+/// A shell stands between us and the server: when there is nobody left to write to it, however that came about, it ends
+/// the server and removes the folder.
+final class PostgresServer {
+    let folder: String
+    private let programs: String
+    private let child: Child
+    /// The end of the shell's input: closed, it ends the server.
+    private let orders: Int32
+    private var databases = 0
+
+    init(programs: String) throws {
+        self.programs = programs
+        let temporary = FileManager.default.temporaryDirectory.path
+        // The path of a socket has at most 107 bytes.
+        let parent = temporary.utf8.count < 60 ? temporary : "/tmp"
+        folder = parent + "/till-bench-postgres-\(ProcessInfo.processInfo.processIdentifier)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let (heard, orders) = try Child.ends()
+        let (answers, said) = try Child.ends()
+        child = try Child(["/bin/sh", "-c", Self.script, "sh", programs, folder], environment: [:], (heard, said, 2))
+        self.orders = orders
+        close(heard)
+        close(said)
+        var answer = [UInt8](repeating: 0, count: 64)
+        let count = read(answers, &answer, answer.count)
+        close(answers)
+        guard String(decoding: answer.prefix(max(count, 0)), as: UTF8.self).hasPrefix("ready") else {
+            let log = (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? ""
+            throw BenchRefused("PostgreSQL did not start: \(log.suffix(1_000))")
+        }
+    }
+
+    /// The folder of the newest version's programs.
+    static func programs() throws -> String {
+        let root = "/usr/lib/postgresql"
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+        let newest = versions.compactMap { Int($0) }.sorted(by: >).map { "\(root)/\($0)/bin" }
+        if let place = newest.first(where: { FileManager.default.isExecutableFile(atPath: $0 + "/pgbench") }) {
+            return place
+        }
+        throw BenchRefused("PostgreSQL is missing: scripts/install bench, or apt-get install --yes postgresql")
+    }
+
+    /// Gives connections that are made from now on a place: the second core, where the server stands for another
+    /// machine, or all.
+    func move(to place: Program.Place) throws {
+        let file = try String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8)
+        guard let id = file.split(separator: "\n").first else { throw BenchRefused("PostgreSQL has no process") }
+        let last = ProcessInfo.processInfo.processorCount - 1
+        let cores = place == .second ? "1" : place == .first ? "0" : "0-\(last)"
+        _ = try Program.output(["taskset", "-cp", cores, String(id)])
+    }
+
+    /// It refuses to run as root, so root becomes somebody else.
+    private static let script = """
+        programs=$1 folder=$2 server=
+        trap '' INT TERM HUP
+        as=
+        if [ "$(id -u)" = 0 ]; then
+            user=nobody
+            ! id postgres >/dev/null 2>&1 || user=postgres
+            as="setpriv --reuid=$user --regid=$(id -g $user) --init-groups --"
+            chown "$user" "$folder"
+        fi
+        cd "$folder" || exit 1
+        $as "$programs/initdb" -D "$folder/data" -U till --auth=trust --encoding=UTF8 --locale=C >"$folder/log" 2>&1
+        $as "$programs/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= -c fsync=on \\
+            -c synchronous_commit=on -c full_page_writes=on -c shared_buffers=1GB -c max_wal_size=4GB \\
+            >>"$folder/log" 2>&1 &
+        server=$!
+        until "$programs/pg_isready" -q -h "$folder" -U till -d postgres; do
+            kill -0 "$server" 2>/dev/null || { echo failed; exit 1; }
+            sleep 0.05
+        done
+        echo ready
+        while read -r line; do :; done
+        kill -QUIT "$server" 2>/dev/null
+        wait
+        cd / && rm -rf "$folder"
+        """
+
+    /// A database without any table, or a copy of one that nobody uses; its URL.
+    func database(like other: String? = nil) throws -> String {
+        databases += 1
+        let name = "till_\(databases)"
+        let template = other?.split(separator: "/").last.map(String.init) ?? "template0"
+        _ = try Program.output([programs + "/createdb", "-h", folder, "-U", "till", "-T", template, name])
+        let host = folder.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? folder
+        return "postgres://till@\(host)/\(name)"
+    }
+
+    /// Lets psql do something in a database.
+    func run(_ sql: String, in url: String) throws {
+        _ = try Program.output([programs + "/psql", "-q", "-v", "ON_ERROR_STOP=1", "-c", sql, url])
+    }
+
+    /// Rows a second that clients commit, so many rows in each transaction, by pgbench's own count.
+    func commits(rows: Int, clients: Int, seconds: Int, script: String, in url: String) throws -> Double {
+        // Eleven hundred bytes, as SQLite gets them.
+        let insert = "INSERT INTO bare (body) VALUES (repeat('x', 1100));"
+        // One round trip for the whole transaction, as Till makes it.
+        let group =
+            ["\\startpipeline", "BEGIN;"] + Array(repeating: insert, count: rows) + ["COMMIT;", "\\endpipeline"]
+        let text = (rows == 1 ? [insert] : group).joined(separator: "\n")
+        try text.write(toFile: script, atomically: true, encoding: .utf8)
+        let said = try Program.output(
+            [
+                programs + "/pgbench", "-n", "-M", "prepared", "-c", "\(clients)", "-j", "1", "-T", "\(seconds)",
+                "-f", script, url,
+            ]
+        )
+        guard let line = said.split(separator: "\n").first(where: { $0.hasPrefix("tps = ") }),
+            let rate = line.split(separator: " ").dropFirst(2).first.flatMap({ Double($0) })
+        else { throw BenchRefused("pgbench said:\n\(said)") }
+        return rate * Double(rows)
+    }
+
+    func stop() {
+        guard child.isRunning else { return }
+        close(orders)
+        child.wait()
+    }
+
+    deinit { stop() }
+}

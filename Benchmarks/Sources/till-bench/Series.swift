@@ -1,0 +1,83 @@
+import Foundation
+
+/// The median of several rounds, with the least and the most.
+struct Figure: Codable {
+    let name: String
+    let unit: String
+    let median: Double
+    let least: Double
+    let most: Double
+    /// What the ratio is held to; nil for what is only told.
+    let bound: Bound?
+
+    init(_ name: String, unit: String, rounds: [Double], bound: Bound?) {
+        let sorted = rounds.sorted()
+        self.name = name
+        self.unit = unit
+        self.bound = bound
+        let middle = sorted.count / 2
+        median = sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+        least = sorted[0]
+        most = sorted[sorted.count - 1]
+    }
+
+    /// Whether the figure keeps its bound; nil where there is none.
+    var isMet: Bool? { bound.map { $0.permits(median) } }
+}
+
+/// What a ratio must be, and what it should become.
+struct Bound: Codable {
+    let required: Double
+    let goal: Double
+    /// True where less is better.
+    let isCeiling: Bool
+
+    static func atLeast(_ required: Double, goal: Double? = nil) -> Bound {
+        Bound(required: required, goal: goal ?? required, isCeiling: false)
+    }
+
+    static func atMost(_ required: Double) -> Bound { Bound(required: required, goal: required, isCeiling: true) }
+
+    func permits(_ value: Double) -> Bool { isCeiling ? value <= required : value >= required }
+
+    func reaches(_ value: Double) -> Bool { isCeiling ? value <= goal : value >= goal }
+}
+
+/// Values of several rounds, by name, in the order in which the names came first.
+struct Series {
+    private struct Line {
+        let name: String
+        let unit: String
+        let bound: Bound?
+    }
+
+    private var lines: [Line] = []
+    private var values: [String: [Double]] = [:]
+
+    mutating func note(_ name: String, _ unit: String, _ value: Double, _ bound: Bound? = nil) {
+        if values[name] == nil { lines.append(Line(name: name, unit: unit, bound: bound)) }
+        values[name, default: []].append(value)
+    }
+
+    /// Notes a load: requests a second, and what one costs the server.
+    mutating func note(_ name: String, _ load: Load) {
+        note(name, "1/s", load.rate)
+        if let cost = load.microseconds { note("  \(name): CPU of the server", "µs", cost) }
+    }
+
+    mutating func ratio(_ name: String, _ value: Double, _ bound: Bound? = nil) { note(name, "", value, bound) }
+
+    /// Figures first, then ratios.
+    var figures: [Figure] {
+        let all = lines.map { Figure($0.name, unit: $0.unit, rounds: values[$0.name] ?? [], bound: $0.bound) }
+        return all.filter { !$0.unit.isEmpty } + all.filter(\.unit.isEmpty)
+    }
+}
+
+/// Seconds that a body takes.
+func seconds(_ body: () async throws -> Void) async rethrows -> Double {
+    let clock = ContinuousClock()
+    let start = clock.now
+    try await body()
+    return (clock.now - start) / .seconds(1)
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+/// Where a run takes place: its folder, its programs, and what several items share.
+final class Workbench {
+    let scale: Scale
+    let folder: String
+    let till: String
+    let python: String
+    let fake: String
+    let wrk: String
+    /// Where PostgreSQL's programs lie.
+    let postgresPrograms: String
+    /// This program, which is also the bytes' server, the receiver and the limits.
+    let this: String
+    private var count = 0
+    private var sharedPostgres: PostgresServer?
+    private var sharedLedgers: [Int: Ledger] = [:]
+    /// The databases of ledgers that were carried to PostgreSQL, by their size.
+    var carried: [Int: String] = [:]
+
+    init(till: String, python: String, fake: String, scale: Scale) throws {
+        self.scale = scale
+        self.till = URL(filePath: till).path
+        self.python = URL(filePath: python).path
+        self.fake = URL(filePath: fake).path
+        this = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path
+        guard FileManager.default.isExecutableFile(atPath: self.till) else {
+            throw BenchRefused("\(till) is missing: swift build -c release --product till")
+        }
+        guard ProcessInfo.processInfo.activeProcessorCount > 1 else {
+            throw BenchRefused("one core is not enough: the load needs one of its own")
+        }
+        wrk = try Program.path(of: "wrk", package: "wrk")
+        _ = try Program.path(of: "taskset", package: "util-linux")
+        postgresPrograms = try PostgresServer.programs()
+        folder =
+            FileManager.default.temporaryDirectory.path + "/till-bench-\(ProcessInfo.processInfo.processIdentifier)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    /// What `till --version` says.
+    func version() throws -> String {
+        try Program.output([till, "--version"]).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// A path that nobody has used.
+    func place(_ name: String) -> String {
+        count += 1
+        return "\(folder)/\(count)-\(name)"
+    }
+
+    /// A copy of a folder under a new path.
+    func copy(_ path: String, as name: String) throws -> String {
+        let copy = place(name)
+        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        return copy
+    }
+
+    /// The PostgreSQL server of the run, with everything durable.
+    func postgres() throws -> PostgresServer {
+        if let sharedPostgres { return sharedPostgres }
+        let server = try PostgresServer(programs: postgresPrograms)
+        sharedPostgres = server
+        return server
+    }
+
+    /// A ledger of so many thousand transactions, made at its first use.
+    func ledger(copies: Int) async throws -> Ledger {
+        if let ledger = sharedLedgers[copies] { return ledger }
+        let ledger = copies == 1 ? try await Ledger(on: self) : try await self.ledger(copies: 1).multiplied(by: copies)
+        sharedLedgers[copies] = ledger
+        return ledger
+    }
+
+    func limit(_ arguments: [String], on place: Program.Place = .first) throws -> Double {
+        let said = try Program.output([this, "limit"] + arguments, on: place)
+        guard let value = Double(said.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw BenchRefused("limit \(arguments.joined(separator: " ")) said: \(said)")
+        }
+        return value
+    }
+
+    /// ES256 signatures a second over a digest.
+    func signatures(threads: Int = 1) throws -> Double {
+        try limit(["signatures", "--threads", "\(threads)"], on: threads == 1 ? .first : .anywhere)
+    }
+
+    /// Removes all that was made.
+    func clear() {
+        sharedPostgres?.stop()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+}

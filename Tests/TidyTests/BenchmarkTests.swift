@@ -1,0 +1,31 @@
+import Testing
+
+/// Both sides of a ratio are built alike, so the benchmarks' package asks for the versions that Till asks for.
+@Suite("The benchmarks stand on what Till stands on")
+struct BenchmarkTests {
+    /// The versions that a manifest asks for, by the package's address.
+    static func versions(in manifest: String) -> [String: String] {
+        let matches = manifest.matches(of: /\.package\(url: "([^"]+)", from: "([^"]+)"\)/)
+        return Dictionary(matches.map { (String($0.1), String($0.2)) }) { first, _ in first }
+    }
+
+    @Test("Each dependency has Till's version")
+    func sameVersions() throws {
+        let till = Self.versions(in: try #require(Repository.text(of: "Package.swift")))
+        let benchmarks = Self.versions(in: try #require(Repository.text(of: "Benchmarks/Package.swift")))
+        #expect(benchmarks.count > 3)
+        for (address, version) in benchmarks { #expect(till[address] == version, "\(address)") }
+    }
+
+    @Test("Building Till builds none of them")
+    func apart() throws {
+        let manifest = try #require(Repository.text(of: "Package.swift"))
+        #expect(!manifest.contains("Benchmarks"))
+    }
+
+    @Test("Versions are read from a manifest")
+    func read() {
+        let manifest = #".package(url: "https://example.com/a", from: "1.2.3"), .package(path: "..")"#
+        #expect(Self.versions(in: manifest) == ["https://example.com/a": "1.2.3"])
+    }
+}
