@@ -25,7 +25,7 @@ WARM_UP = min(60.0, max(20.0, SECONDS / 10))
 EVERY = 3.0 if SECONDS >= 300 else 1.0
 DOWN = 4.0
 # Each renewal and what is told of it take 2 kB.
-FILLERS, FILLING_YEARS = 100, 8
+FILLERS, FILLING_QUARTERS = 100, 30
 # After the database is back, errors stop within so many seconds.
 WELL_WITHIN = 10.0
 
@@ -103,8 +103,8 @@ def fill(server, post):
         server.control("POST", f"{SCOPE}/customers", {"customer": f"filler-{number}"})
         server.control("PUT", f"{customer}/clock", {"clock": "years"})
         server.control("POST", f"{customer}/purchases", {"productId": f"{BUNDLE}.basic", "offer": {"kind": "NONE"}})
-    for _ in range(FILLING_YEARS):
-        server.control("POST", f"{SCOPE}/clocks/years/advance", {"by": "P1Y"})
+    for _ in range(FILLING_QUARTERS):
+        server.control("POST", f"{SCOPE}/clocks/years/advance", {"by": "P3M"})
         post.received.clear()
     file = server.data / "till.sqlite"
     if file.exists():
