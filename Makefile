@@ -28,7 +28,7 @@ test-swift: ## only the Swift tests
 test-python: ## only the Python tests, against the built server
 	@scripts/test python
 
-test-cluster: ## the leaders of a PostgreSQL cluster under Patroni go, under load (installs Patroni and etcd)
+test-cluster: ## nodes are killed thirty times; leaders of a Patroni cluster go under load (installs Patroni and etcd)
 	@scripts/test cluster
 
 soak: ## the long runs: crashes under load, then ten minutes of mixed load on each engine (TILL_SOAK_SECONDS=600)
