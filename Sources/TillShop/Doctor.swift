@@ -101,7 +101,10 @@ package struct Doctor: Sendable {
         } catch {
             return ["A team, app, key or catalogue cannot be read: \(error)"]
         }
-        return registry.apps.filter { registry.team($0.issuerID) == nil }
+        let tokens = (try? await storage.documents(.token)) ?? []
+        return tokens.filter { Registry.fault(in: $0) != nil }
+            .map { "The control token \($0.name) cannot be read, and lets nobody in: till token revoke \($0.name)" }
+            + registry.apps.filter { registry.team($0.issuerID) == nil }
             .map { "App \($0.bundleID) belongs to team \($0.issuerID), which does not exist." }
             + registry.keys.filter { registry.team($0.issuerID) == nil }
             .map { "Key \($0.id) belongs to team \($0.issuerID), which does not exist." }

@@ -58,6 +58,7 @@ package enum SnapshotFailure: Error, Equatable, Sendable {
 
 extension DocumentKind {
     /// Documents that a snapshot of the whole shop leaves out and a restore leaves alone: what the shop was born with,
-    /// and the chains that signed what was told, which nothing takes back.
-    package static let lasting: Set<DocumentKind> = [.shop, .chain]
+    /// the chains that signed what was told, which nothing takes back, and who may use control, so that no restore
+    /// lets in a token that was revoked.
+    package static let lasting: Set<DocumentKind> = [.shop, .chain, .token]
 }

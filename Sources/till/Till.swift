@@ -25,7 +25,7 @@ struct Till: AsyncParsableCommand {
             """,
         version: TillVersion.text,
         subcommands: [
-            Serve.self, AppCommand.self, KeyCommand.self, SecretCommand.self, ImportCommand.self, CustomerCommand.self,
+            Serve.self, AppCommand.self, KeyCommand.self, TokenCommand.self, SecretCommand.self, ImportCommand.self, CustomerCommand.self,
             FamilyCommand.self,
             Buy.self, ReceiptCommand.self, PurchaseCommand.self, SubscriptionCommand.self, CardCommand.self,
             AskToBuyCommand.self,

@@ -35,7 +35,8 @@ package struct ControlAPI: Sendable {
     /// Every verb, in the order of the OpenAPI document.
     var routes: [ControlRoute] {
         [
-            serverRoutes, teamRoutes, appRoutes, keyRoutes, sharedSecretRoutes, catalogRoutes, productRoutes,
+            serverRoutes, tokenRoutes, teamRoutes, appRoutes, keyRoutes, sharedSecretRoutes, catalogRoutes,
+            productRoutes,
             customerRoutes, cardRoutes,
             purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
             ruleRoutes, endpointRoutes, notificationRoutes, listenRoutes, journalRoutes, authorityRoutes, receiptRoutes,
@@ -46,7 +47,7 @@ package struct ControlAPI: Sendable {
     /// A router for the control port.
     package func router() -> Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
-        router.add(middleware: ControlMiddleware(guardian: guardian, meter: meter))
+        router.add(middleware: ControlMiddleware(guardian: guardian, shop: shop, meter: meter))
         for route in routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in
                 try await answer(route, request, context)

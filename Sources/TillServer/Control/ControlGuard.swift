@@ -10,20 +10,23 @@ import TillStorage
 /// Who may use control. On loopback nobody needs a token; but a page in a browser must not reach it by a name that
 /// leads to loopback, nor post to it across sites.
 package struct ControlGuard: Sendable {
-    /// What must stand behind `Bearer`; nil on loopback.
+    /// What the administrator puts behind `Bearer`; nil on loopback.
     let token: String?
     /// Names, without port, under which control may be called.
     let hosts: Set<String>
 
     /// - Parameters:
-    ///   - token: nil lets everybody in who reaches the port, which must then be loopback.
+    ///   - token: the administrator's, beside those that the shop has by name; nil lets everybody in who reaches the
+    ///     port, which must then be loopback.
     ///   - hosts: names beside those of loopback.
     package init(token: String?, hosts: Set<String>) {
         self.token = token
         self.hosts = Set(hosts.map { $0.lowercased() }).union(["localhost", "127.0.0.1", "[::1]", "::1"])
     }
 
-    func check(_ request: Request) throws {
+    /// - Parameter isNamed: whether a token is one of those that have a name; asked of no other than the
+    ///   administrator's.
+    func check(_ request: Request, isNamed: (String) async throws -> Bool) async throws {
         // Probes come by whatever name and carry no token; they learn that Till lives, and nothing else.
         if request.method == .get, ["/healthz", "/readyz"].contains(request.uri.path) { return }
         guard let authority = request.head.authority, hosts.contains(Self.name(in: authority)) else {
@@ -56,13 +59,16 @@ package struct ControlGuard: Sendable {
         }
         guard let token else { return }
         let given = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
-        guard let given, Self.isSame(given, token) else {
-            throw ControlError(
-                status: .unauthorized,
-                code: "unauthorized",
-                message: "Control listens beyond loopback and asks for its token: Authorization: Bearer …"
-            )
+        if let given {
+            if Self.isSame(given, token) { return }
+            if try await isNamed(given) { return }
         }
+        // The same for a token that was revoked, or never made.
+        throw ControlError(
+            status: .unauthorized,
+            code: "unauthorized",
+            message: "Control listens beyond loopback and asks for a token: Authorization: Bearer …"
+        )
     }
 
     private static func name(in authority: String) -> String {
@@ -93,6 +99,7 @@ struct ControlMiddleware: RouterMiddleware {
     typealias Context = BasicRequestContext
 
     let guardian: ControlGuard
+    let shop: Shop
     let meter: RequestMeter
 
     func handle(
@@ -102,7 +109,7 @@ struct ControlMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var response: Response
         do {
-            try guardian.check(request)
+            try await guardian.check(request) { try await shop.isControlToken($0) }
             response = try await next(request, context)
         } catch {
             let error = Self.controlError(error, context)
@@ -126,6 +133,8 @@ struct ControlMiddleware: RouterMiddleware {
                 message: refused.description,
                 faults: refused.faults
             )
+        case let refused as TokenRefused:
+            return ControlError(status: refused.status, code: refused.code, message: refused.message)
         case let refused as ClockRefused:
             return ControlError(status: refused.status, code: refused.code, message: refused.message)
         case let refused as StateRefused:

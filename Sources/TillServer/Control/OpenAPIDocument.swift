@@ -112,6 +112,7 @@ enum OpenAPIDocument {
         "groupId": "A subscription group identifier.",
         "keyId": "An API key id.",
         "name": "The name of a snapshot: letters, digits, dots, dashes and underscores.",
+        "tokenName": "The name of a control token.",
         "requestId": "The request id of an answer.",
     ]
 

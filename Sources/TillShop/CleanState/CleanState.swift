@@ -122,7 +122,7 @@ extension Shop {
 
     /// 1 to 64 letters, digits, dots, dashes and underscores, with a letter or a digit in front. What begins with a dot
     /// is the shop's own.
-    private static func isName(_ name: String) -> Bool {
+    static func isName(_ name: String) -> Bool {
         let marks: Set<Character> = [".", "-", "_"]
         func isPlain(_ character: Character) -> Bool {
             character.isASCII && (character.isLetter || character.isNumber)

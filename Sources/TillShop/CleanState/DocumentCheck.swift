@@ -53,6 +53,8 @@ extension Registry {
             return [(document.name, nil)]
         case .chain:
             return try chainID(inHeader: document.decoded()).map { [($0, nil)] } ?? []
+        case .token:
+            return [(try document.decoded(as: ControlToken.self).name, nil)]
         case .shop:
             return [(document.name, nil)]
         }

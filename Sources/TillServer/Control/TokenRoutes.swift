@@ -1,0 +1,77 @@
+import HTTPTypes
+import TillCore
+import TillShop
+import TillSigning
+
+/// Named tokens of control.
+extension ControlAPI {
+    private static let tokenProperties: [Schema.Property] = [
+        Schema.required("name", .string("1 to 64 letters, digits, dots, dashes and underscores.")),
+        Schema.required("createdDate", .integer("When it was made.")),
+    ]
+
+    var tokenRoutes: [ControlRoute] {
+        [
+            ControlRoute(
+                method: .get,
+                path: "/v1/tokens",
+                id: "listTokens",
+                tag: "tokens",
+                summary: "All named tokens of control, without the tokens themselves, which Till does not keep.",
+                response: .object(
+                    "Tokens.",
+                    [Schema.required("tokens", .array("By name.", of: .object("A token.", Self.tokenProperties)))]
+                )
+            ) { _ in
+                let tokens = try await shop.controlTokens()
+                var json = PayloadWriter()
+                json.put("tokens", objects: tokens.map { Self.json($0) })
+                return json.finish()
+            },
+            ControlRoute(
+                method: .post,
+                path: "/v1/tokens",
+                id: "createToken",
+                tag: "tokens",
+                summary: "Makes a token that lets its bearer use control. It is in this answer and nowhere else.",
+                request: .object("A token.", [Schema.required("name", .string("Whose it is, or what it is for."))]),
+                response: .object(
+                    "The token.",
+                    Self.tokenProperties + [Schema.required("token", .string("What stands behind `Bearer`."))]
+                ),
+                status: .created
+            ) { exchange in
+                let (token, secret) = try await shop.makeControlToken(named: exchange.body.text("name") ?? "")
+                return Self.json(token, secret)
+            },
+            ControlRoute(
+                method: .delete,
+                path: "/v1/tokens/{tokenName}",
+                id: "revokeToken",
+                tag: "tokens",
+                summary: "Revokes a token: the next request that bears it is refused."
+            ) { exchange in
+                try await shop.revokeControlToken(exchange.parameter("tokenName"))
+                return []
+            },
+        ]
+    }
+
+    private static func json(_ token: ControlToken, _ secret: Secret? = nil) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("name", token.name)
+        json.put("createdDate", token.createdAt)
+        json.put("token", secret?.exposed)
+        return json.finish()
+    }
+}
+
+extension TokenRefused {
+    var status: HTTPResponse.Status {
+        switch self {
+        case .badName: .badRequest
+        case .exists, .tooMany: .conflict
+        case .unknown: .notFound
+        }
+    }
+}

@@ -1,0 +1,77 @@
+"""Named tokens of control: made once, known everywhere, revoked at once."""
+
+import json
+import os
+import subprocess
+
+import pytest
+import requests
+
+from process_helpers import clean_environment, run_till, till_binary
+from shop_helpers import ControlRefused
+
+
+def ask(address, token):
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    return requests.get(address + "/v1/apps", headers=headers, timeout=10)
+
+
+def test_tokens_are_made_listed_and_revoked(control):
+    made = control.call("createToken", {"name": "made"})
+    assert made["name"] == "made" and len(made["token"]) == 48 and made["token"].startswith("till_")
+    listed = control.call("listTokens")["tokens"]
+    assert {"name": "made", "createdDate": made["createdDate"]} in listed
+    with pytest.raises(ControlRefused) as refused:
+        control.call("createToken", {"name": "made"})
+    assert (refused.value.status, refused.value.code) == (409, "token_exists")
+    with pytest.raises(ControlRefused) as refused:
+        control.call("createToken", {"name": "with space"})
+    assert (refused.value.status, refused.value.code) == (400, "bad_name")
+    assert control.call("revokeToken", tokenName="made") is None
+    with pytest.raises(ControlRefused) as refused:
+        control.call("revokeToken", tokenName="made")
+    assert (refused.value.status, refused.value.code) == (404, "unknown_token")
+
+
+def test_a_token_lets_in_until_it_is_revoked_and_lies_nowhere(serve):
+    till = serve("--control-address", "127.0.0.2", "--journal-all", "true", "--log-level", "trace")
+    address = till.address("control")
+    here = ["--data", till.data]
+    text = run_till("token", "create", "ci", *here)
+    assert text.returncode == 0, text.stderr
+    secret = text.stdout.strip()
+    second = json.loads(run_till("token", "create", "deploy", "--json", *here).stdout)["token"]
+    assert ask(address, secret).status_code == ask(address, second).status_code == 200
+    listed = run_till("token", "list", *here)
+    assert "ci" in listed.stdout and "deploy" in listed.stdout and secret not in listed.stdout
+
+    # A bearer may do everything, also without the data directory.
+    outcome = subprocess.run(
+        [till_binary(), "token", "list", "--control", address, "--json"], capture_output=True, text=True, timeout=60,
+        env={**clean_environment(), "TILL_CONTROL_TOKEN": secret},
+    )
+    assert [token["name"] for token in json.loads(outcome.stdout)["tokens"]] == ["ci", "deploy"]
+
+    assert run_till("token", "revoke", "ci", *here).returncode == 0
+    revoked, unknown, none = ask(address, secret), ask(address, secret[:-1] + "_"), ask(address, None)
+    assert revoked.status_code == 401 and revoked.text == unknown.text == none.text
+    assert ask(address, second).status_code == 200
+    assert "unknown" not in run_till("token", "revoke", "deploy", "--json", *here).stdout
+    assert till.stop() == 0
+
+    written = till.stdout() + till.stderr()
+    for path, _, files in os.walk(till.data):
+        for file in files:
+            content = open(os.path.join(path, file), "rb").read()
+            written += content.decode("latin-1")
+    for token in (secret, second):
+        assert token not in written
+
+
+def test_a_token_outlives_the_server(serve):
+    till = serve("--control-address", "127.0.0.2")
+    secret = run_till("token", "create", "ci", "--data", till.data).stdout.strip()
+    assert till.stop() == 0
+    (till.data / "control-token").unlink()
+    again = serve("--control-address", "127.0.0.2", data=till.data)
+    assert ask(again.address("control"), secret).status_code == 200

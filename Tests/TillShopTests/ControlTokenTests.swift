@@ -1,0 +1,62 @@
+import Testing
+import TillCore
+import TillShop
+import TillSigning
+import TillStorage
+import TillTesting
+
+@Suite("Tokens of control")
+struct ControlTokenTests {
+    @Test(
+        "Every server of a store knows a token at once, and knows at once that it is revoked",
+        arguments: TestEngine.allCases
+    )
+    func everywhere(_ engine: TestEngine) async throws {
+        let test = try await TestShop(on: engine)
+        let other = try await Shop(
+            storage: test.shop.storage,
+            chain: test.shop.signingChain,
+            wallClock: { Timestamp(milliseconds: 0) }
+        )
+        let (token, secret) = try await test.shop.makeControlToken(named: "ci")
+        #expect(secret.exposed.utf8.count == 48)
+        #expect(try await other.isControlToken(secret.exposed))
+        #expect(try await other.controlTokens() == [token])
+        #expect(!(try await other.isControlToken(secret.exposed.dropLast() + "!")))
+        #expect(!(try await other.isControlToken("")))
+        let (_, second) = try await other.makeControlToken(named: "deploy")
+        try await other.revokeControlToken("ci")
+        #expect(!(try await test.shop.isControlToken(secret.exposed)))
+        #expect(try await test.shop.isControlToken(second.exposed))
+        let (_, third) = try await test.shop.makeControlToken(named: "ci")
+        #expect(third.exposed != secret.exposed)
+        #expect(!(try await test.shop.isControlToken(secret.exposed)))
+    }
+
+    @Test("The store keeps a digest and not the token, and no restore brings a revoked one back")
+    func kept() async throws {
+        let test = try await TestShop()
+        let (_, secret) = try await test.shop.makeControlToken(named: "ci")
+        let kept = try await test.shop.storage.documents(.token)
+        #expect(kept.count == 1 && !kept[0].body.contains(secret.exposed.dropFirst(5)))
+        _ = try await test.shop.saveSnapshot("before", of: nil)
+        try await test.shop.revokeControlToken("ci")
+        let (_, later) = try await test.shop.makeControlToken(named: "later")
+        _ = try await test.shop.restoreSnapshot("before")
+        #expect(!(try await test.shop.isControlToken(secret.exposed)))
+        try await test.shop.reset(app: nil, .everything)
+        #expect(try await test.shop.isControlToken(later.exposed))
+    }
+
+    @Test("Names that are none, that are taken or unknown are refused, and so is one token too many")
+    func refusals() async throws {
+        let test = try await TestShop()
+        for name in ["", ".ci", "c i", String(repeating: "x", count: 65)] {
+            await #expect(throws: TokenRefused.badName(name)) { try await test.shop.makeControlToken(named: name) }
+        }
+        for number in 1...Shop.mostTokens { _ = try await test.shop.makeControlToken(named: "t\(number)") }
+        await #expect(throws: TokenRefused.exists("t1")) { try await test.shop.makeControlToken(named: "t1") }
+        await #expect(throws: TokenRefused.tooMany(100)) { try await test.shop.makeControlToken(named: "more") }
+        await #expect(throws: TokenRefused.self) { try await test.shop.revokeControlToken("nobody") }
+    }
+}
