@@ -46,7 +46,7 @@ struct CommitBatch: Sendable {
     private static func isFree(_ changes: [Change]) -> Bool {
         var seen: Set<AccountID> = []
         return changes.allSatisfy { change in
-            change.redemptions.isEmpty && change.documents.isEmpty && !change.accounts.isEmpty
+            change.redemptions.isEmpty && change.documents.isEmpty && change.erasure == nil && !change.accounts.isEmpty
                 && change.accounts.allSatisfy { seen.insert($0.account.id).inserted }
         }
     }
@@ -69,7 +69,15 @@ struct CommitBatch: Sendable {
         steps += change.notifications.map { Step(.insertEntry, OutboxRow.arguments($0)) }
         steps += try change.deliveries.map { Step(.insertDelivery, try DeliveryRow.arguments($0)) }
         steps += change.documents.map { Step(.putDocument, Arguments($0.kind.rawValue, $0.name, $0.app, $0.body)) }
-        return Prepared(place: place, steps: steps, guards: guards, first: change.accounts.first?.account.id)
+        if let erasure = change.erasure {
+            let place = Arguments(erasure.account.partition.number, erasure.account.number)
+            steps += [Step(.eraseDeliveries, place), Step(.eraseEntries, place), Step(.eraseRows, place)]
+            guards[steps.count] = .conflict(erasure.account)
+            steps.append(Step(.eraseAccount, place + Arguments(erasure.version)))
+            steps += erasure.journal.map { Step(.eraseJournalEntry, Arguments($0)) }
+        }
+        let first = change.accounts.first?.account.id ?? change.erasure?.account
+        return Prepared(place: place, steps: steps, guards: guards, first: first)
     }
 
     private static func write(_ change: AccountChange) throws -> [Step] {

@@ -41,6 +41,10 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
     case keepDocument, documentByName
     case dueAccountsInPart, nextDueInPart, dueDeliveriesInPart
 
+    // One customer's end.
+    case rowsOfAccount, entriesOfAccount, deliveriesOfAccount
+    case eraseDeliveries, eraseEntries, eraseRows, eraseAccount, eraseJournalEntry, journalPage, snapshotsHolding
+
     // Clean state.
     case enterSnapshot, removeSnapshot, snapshotByName, allSnapshots, raiseIdentifiers
 
@@ -74,12 +78,14 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
             .lockShared, .lockAlone, .checkFooting, .raiseGeneration, .raiseEra, .allGenerations, .announce,
             .enterNode, .retireNode, .beatNode, .expiredNode, .reapNodes, .allNodes, .leaveNode, .noteSeen,
             .notDurably, .renewNode,
-            .takeLease, .releaseLease, .allLeases, .keepDocument, .documentByName:
+            .takeLease, .releaseLease, .allLeases, .keepDocument, .documentByName, .eraseJournalEntry, .journalPage,
+            .snapshotsHolding:
             .unpartitioned
         case .accountByID, .accountByCustomer, .insertAccount, .updateAccount, .nextDueOfAccount, .insertRow, .moveRow,
             .ownerOfRow, .rowByID, .rowsOfOrder, .refundsAfter, .latestRefunds, .historyUp, .historyDown,
             .filteredHistoryUp, .filteredHistoryDown, .insertEntry, .entryByID, .insertDelivery, .recordDelivery,
-            .redeliver, .moveDeliveries, .deliveriesOfEntry, .deliveryToEndpoint:
+            .redeliver, .moveDeliveries, .deliveriesOfEntry, .deliveryToEndpoint, .rowsOfAccount, .entriesOfAccount,
+            .deliveriesOfAccount, .eraseDeliveries, .eraseEntries, .eraseRows, .eraseAccount:
             .onePartition
         }
     }

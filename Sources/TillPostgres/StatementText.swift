@@ -158,6 +158,30 @@ extension Statement {
         case .misplacedRows, .misplacedAccounts, .miscounted, .beyondHead, .refundsWithoutNumber, .strangeClocks,
             .deliveriesOnStrangeClocks, .missingNotifications, .strayDeliveries, .missingChains, .fallenIdentifiers:
             Examination.text(of: self)
+
+        case .rowsOfAccount: "SELECT count(*) FROM ledger WHERE partition = $1 AND account = $2"
+        case .entriesOfAccount: "SELECT count(*) FROM outbox WHERE partition = $1 AND account = $2"
+        case .deliveriesOfAccount:
+            """
+            SELECT count(*) FROM outbox o JOIN deliveries d ON d.notification = o.id
+            WHERE o.partition = $1 AND o.account = $2 AND d.partition = $1
+            """
+        case .eraseDeliveries:
+            """
+            DELETE FROM deliveries d USING outbox o
+            WHERE o.partition = $1 AND o.account = $2 AND d.partition = $1 AND d.notification = o.id
+            """
+        case .eraseEntries: "DELETE FROM outbox WHERE partition = $1 AND account = $2"
+        case .eraseRows: "DELETE FROM ledger WHERE partition = $1 AND account = $2"
+        case .eraseAccount:
+            Self.guarded("DELETE FROM accounts WHERE partition = $1 AND account = $2 AND version = $3")
+        case .eraseJournalEntry: "DELETE FROM journal WHERE number = $1"
+        case .journalPage: "SELECT number, entry FROM journal WHERE number > $1 ORDER BY number LIMIT $2"
+        case .snapshotsHolding:
+            """
+            SELECT DISTINCT snapshot FROM snapshot_accounts WHERE realm = $1 AND app = $2 AND customer = $3
+            ORDER BY snapshot
+            """
         }
     }
 

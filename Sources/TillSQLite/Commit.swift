@@ -48,6 +48,7 @@ extension SQLiteStorage {
                     try statement.execute(arguments: try DeliveryRow.arguments(delivery))
                 }
                 for document in change.documents { try write(document, db) }
+                if let erasure = change.erasure { try erase(erasure, db) }
                 return .commit
             }
             return .success(())
@@ -55,8 +56,10 @@ extension SQLiteStorage {
             return .failure(failure)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
             // Only a second writer of the same account or id can get here; the first one keeps what it wrote.
-            guard let account = change.accounts.first else { return .failure(.engine(error.description)) }
-            return .failure(.conflict(account.id))
+            guard let account = change.accounts.first?.id ?? change.erasure?.account else {
+                return .failure(.engine(error.description))
+            }
+            return .failure(.conflict(account))
         }
     }
 
@@ -141,8 +144,10 @@ private struct PreparedChange: Sendable {
     let notifications: [OutboxEntry]
     let deliveries: [Delivery]
     let documents: [Document]
+    let erasure: Erasure?
 
     init(_ change: Change) throws {
+        erasure = change.erasure
         notifications = change.notifications
         deliveries = change.deliveries
         documents = change.documents

@@ -211,7 +211,7 @@ extension Shop {
         return [AccountChange(account: after, before: account.version, nextDue: ledger.nextDue(of: after))]
     }
 
-    private func rows(for command: Command, _ accounts: [Account]) async throws -> [Transaction] {
+    func rows(for command: Command, _ accounts: [Account]) async throws -> [Transaction] {
         var rows: [Transaction] = []
         for id in command.rows(from: accounts) {
             if let row = try await storage.transaction(id), accounts.contains(where: { $0.id == row.account }) {
@@ -222,7 +222,7 @@ extension Shop {
     }
 
     /// Everybody else whom the command concerns: the family, and the family that is joined.
-    private func others(concernedBy command: Command, of account: Account) async throws -> [Account] {
+    func others(concernedBy command: Command, of account: Account) async throws -> [Account] {
         var ids = Set(account.family?.members ?? [])
         if case .joinFamily(let host, _) = command {
             ids.insert(host)
@@ -239,7 +239,7 @@ extension Shop {
     /// What differs between the accounts as they were loaded and as the rules left them.
     ///
     /// - Parameter opening: the account that the store does not have yet.
-    private static func change(from loaded: [Account], to ledger: Ledger, opening: AccountID?) -> Change {
+    static func change(from loaded: [Account], to ledger: Ledger, opening: AccountID?) -> Change {
         let accounts = loaded.compactMap { before -> AccountChange? in
             let isNew = before.id == opening
             guard var after = ledger.accounts[before.id], isNew || after != before else { return nil }

@@ -99,6 +99,22 @@ extension Shop {
     ///
     /// - Throws: `TriggerRefused` when the pair is not one, or the type needs what the transaction has not.
     package func trigger(_ notice: Notice, about row: Transaction, of account: Account) async throws -> OutboxEntry {
+        let scope = AccountScope(realm: account.realm, app: account.app)
+        // A customer who is erased meanwhile must leave nothing.
+        return try await exclusively(CustomerName(scope, account.customer).lockKey) {
+            guard try await storage.account(account.id) != nil else {
+                throw TriggerRefused(reason: "customer \(account.customer) was erased")
+            }
+            return try await commitTrigger(notice, about: row, of: account, in: scope)
+        }
+    }
+
+    private func commitTrigger(
+        _ notice: Notice,
+        about row: Transaction,
+        of account: Account,
+        in scope: AccountScope
+    ) async throws -> OutboxEntry {
         guard notice.type.subtypes.contains(notice.subtype) else {
             let pairs = notice.type.subtypes.map { Notice(notice.type, $0).words }.joined(separator: ", ")
             throw TriggerRefused(reason: "there is no \(notice.words); of this type there is \(pairs)")
@@ -106,7 +122,6 @@ extension Shop {
         guard let app = registry.app(account.app) else {
             throw TriggerRefused(reason: "app \(account.app) does not exist")
         }
-        let scope = AccountScope(realm: account.realm, app: account.app)
         let date = max(now(of: account), account.lastEvent, account.lastSigned ?? account.lastEvent)
         let parts = try parts(of: notice, about: row, account, app, at: date)
         let chain = signingChain

@@ -16,6 +16,8 @@ package struct Change: Sendable {
     package var documents: [Document]
     /// On what it hangs where several servers share the engine.
     package var footing: Footing?
+    /// What goes, behind everything that is written.
+    package var erasure: Erasure?
 
     /// What one command changes.
     package init(
@@ -25,7 +27,8 @@ package struct Change: Sendable {
         notifications: [OutboxEntry] = [],
         deliveries: [Delivery] = [],
         documents: [Document] = [],
-        footing: Footing? = nil
+        footing: Footing? = nil,
+        erasure: Erasure? = nil
     ) {
         self.accounts = accounts
         self.rows = rows
@@ -34,12 +37,13 @@ package struct Change: Sendable {
         self.deliveries = deliveries
         self.documents = documents
         self.footing = footing
+        self.erasure = erasure
     }
 
     /// Whether nothing would be written.
     package var isEmpty: Bool {
         accounts.isEmpty && rows.isEmpty && redemptions.isEmpty && notifications.isEmpty && deliveries.isEmpty
-            && documents.isEmpty
+            && documents.isEmpty && erasure == nil
     }
 }
 

@@ -54,3 +54,17 @@ package struct JournalEntry: Equatable, Codable, Sendable {
         self.explanation = explanation
     }
 }
+
+/// An entry and its number: later ones have higher numbers.
+package struct NumberedEntry: Equatable, Sendable {
+    /// By which it is removed.
+    package let number: Int64
+    /// Why a request was refused.
+    package let entry: JournalEntry
+
+    /// An entry and its number.
+    package init(number: Int64, entry: JournalEntry) {
+        self.number = number
+        self.entry = entry
+    }
+}

@@ -125,6 +125,17 @@ package protocol Storage: Sendable {
     /// The newest entries first.
     func journal(limit: Int) async throws -> [JournalEntry]
 
+    /// Entries behind a number, the oldest first.
+    func journal(after number: Int64, limit: Int) async throws -> [NumberedEntry]
+
+    // MARK: Erasing
+
+    /// How much belongs to an account.
+    func belongings(of account: AccountID) async throws -> Belongings
+
+    /// The names of the snapshots in which a customer of an app's realm stands.
+    func snapshots(holding customer: String, in scope: AccountScope) async throws -> [String]
+
     // MARK: Clean state
 
     /// Copies an app, or the whole shop, under a name, at one moment; a snapshot of that name is replaced.

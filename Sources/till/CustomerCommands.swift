@@ -6,13 +6,14 @@ import TillShop
 struct CustomerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customer",
-        abstract: "Creates, shows and lists customers.",
+        abstract: "Creates, shows, lists and erases customers.",
         discussion: """
             till customer create eva --storefront DEU
             till customer show eva
             till customer list
+            till customer erase eva --dry-run
             """,
-        subcommands: [Create.self, Show.self, List.self, Clock.self]
+        subcommands: [Create.self, Show.self, List.self, Clock.self, Erase.self]
     )
 
     struct Create: AsyncParsableCommand {

@@ -37,7 +37,7 @@ package struct ControlAPI: Sendable {
         [
             serverRoutes, tokenRoutes, teamRoutes, appRoutes, keyRoutes, sharedSecretRoutes, catalogRoutes,
             productRoutes,
-            customerRoutes, cardRoutes,
+            customerRoutes, erasureRoutes, cardRoutes,
             purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
             ruleRoutes, endpointRoutes, notificationRoutes, listenRoutes, journalRoutes, authorityRoutes, receiptRoutes,
             revocationRoutes, attackRoutes, receiptAttackRoutes, faultRoutes, cleanStateRoutes, securityRoutes,

@@ -1,0 +1,204 @@
+import Logging
+import TillCore
+import TillSigning
+import TillStorage
+
+/// What the erasing of a customer took away, or would.
+package struct ErasedCustomer: Sendable {
+    /// Rows, notifications and deliveries.
+    package var belongings = Belongings()
+    /// Entries of the journal that named them.
+    package var journalEntries = 0
+    /// Fault rules made for them in this app and realm.
+    package var faults = 0
+    /// The family that they belonged to.
+    package var family: String?
+    /// What the developer's server is told of the others, who lost what was shared.
+    package var told: [TillCore.Notification] = []
+    /// Snapshots in which they stand still.
+    package var snapshots: [String] = []
+    /// Snapshots that were removed because they stood there.
+    package var removedSnapshots: [String] = []
+}
+
+/// Erases one customer of an app's realm, as if there had never been one (docs/operating/erasure.md). Identifiers are
+/// not given out again.
+extension Shop {
+    /// Removes everything that belongs to a customer or names them, in one transaction. What they shared with their
+    /// family is taken from it, as when a member leaves.
+    ///
+    /// - Parameters:
+    ///   - removingSnapshots: removes snapshots in which they stand, too.
+    ///   - isDryRun: counts, and changes nothing.
+    /// - Throws: `Refusal.unknownAccount` when nothing knows them; `ShopBusy`.
+    package func eraseCustomer(
+        _ customer: CustomerName,
+        removingSnapshots: Bool = false,
+        isDryRun: Bool = false
+    ) async throws -> ErasedCustomer {
+        try await gate.together {
+            await journal.flush()
+            let held = try await storage.snapshots(holding: customer.customer, in: customer.scope)
+                .filter(Self.isName)
+            var erased = try await eraseAccount(customer, isDryRun: isDryRun, isForgiving: !held.isEmpty)
+            let rules = faults.all.map(\.rule).filter { rule in
+                rule.customer == customer.customer && rule.app == customer.scope.app
+                    && rule.realm == customer.scope.realm
+            }
+            erased.faults = rules.count
+            if removingSnapshots { erased.removedSnapshots = held } else { erased.snapshots = held }
+            guard !isDryRun else { return erased }
+            for rule in rules { _ = try await faults.remove(rule.id) }
+            for name in erased.removedSnapshots { try await storage.remove(snapshot: name) }
+            return erased
+        }
+    }
+
+    private enum Erasing: Sendable {
+        case done(ErasedCustomer)
+        /// Something fell due in the family first.
+        case behind(Timestamp)
+        case needs(Set<String>)
+        case conflict
+    }
+
+    /// - Parameter isForgiving: somebody who is not there is nothing wrong.
+    private func eraseAccount(_ customer: CustomerName, isDryRun: Bool, isForgiving: Bool) async throws
+        -> ErasedCustomer
+    {
+        var keys: Set<String> = [customer.lockKey]
+        for _ in 0..<Self.mostAttempts {
+            let held = keys
+            let step = try await locks.holding(held) {
+                try await self.attemptErasure(customer, isDryRun: isDryRun, isForgiving: isForgiving, holding: held)
+            }
+            switch step {
+            case .done(let erased): return erased
+            case .behind(let instant): try await wake(customer, until: instant)
+            case .needs(let more): keys = more
+            case .conflict: continue
+            }
+        }
+        throw ShopBusy(reason: "the account of \(customer.customer) changed \(Self.mostAttempts) times meanwhile")
+    }
+
+    private func attemptErasure(
+        _ customer: CustomerName,
+        isDryRun: Bool,
+        isForgiving: Bool,
+        holding keys: Set<String>
+    ) async throws -> Erasing {
+        let scope = customer.scope
+        // Before anything is looked at that others may change.
+        let footing = try footing()
+        let found = try await storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
+        guard let account = found else {
+            if isForgiving { return .done(ErasedCustomer()) }
+            throw Refusal.unknownAccount(customer.customer)
+        }
+        let loaded = [account] + (try await others(concernedBy: .leaveFamily, of: account))
+        let needed = Set(loaded.map { CustomerName(scope, $0.customer).lockKey })
+        guard needed.isSubset(of: keys) else { return .needs(needed.union(keys)) }
+
+        var erased = ErasedCustomer()
+        erased.family = account.family?.name
+        erased.belongings = try await storage.belongings(of: account.id)
+        let entries = try await journalEntries(about: account)
+        erased.journalEntries = entries.count
+        guard !isDryRun else { return .done(erased) }
+
+        let chain = signingChain
+        var change = Change()
+        if account.family != nil {
+            let now = loaded.reduce(now(of: account)) { max($0, $1.lastEvent) }
+            var ledger = Ledger(
+                accounts: loaded,
+                rows: try await rows(for: .leaveFamily, loaded),
+                catalog: registry.catalog(of: scope.app),
+                policy: policy(of: scope),
+                identifiers: Identifiers(reserved: 0..<0),
+                at: now
+            )
+            guard !ledger.isBehind else { return .behind(now) }
+            ledger.identifiers = try await identifiers.take(Command.leaveFamily.mostIdentifiers(for: loaded))
+            try ledger.perform(.leaveFamily, by: account.id)
+            await identifiers.giveBack(ledger.identifiers)
+            // Of the one who goes nothing is written, and nothing is told.
+            change = Self.change(from: loaded, to: ledger, opening: nil)
+            change.accounts.removeAll { $0.account.id == account.id }
+            change.rows.removeAll { $0.after.account == account.id }
+            erased.told = ledger.notifications.filter { $0.account != account.id }
+            try await owe(erased.told, in: &change, scope: scope, signedBy: chain)
+        }
+        change.footing = footing
+        change.erasure = Erasure(account: account.id, version: account.version, journal: entries)
+        switch await commits.commit(change) {
+        case .success:
+            if !change.notifications.isEmpty { chains.keep(chain) }
+            receiptCache.clear()
+            signatures.clear()
+            recentRows.clear()
+            setAside.remove(account.id)
+            signals.committed(change, telling: erased.told)
+            return .done(erased)
+        case .failure(.conflict):
+            return .conflict
+        case .failure(.overtaken):
+            try await cluster?.catchUp()
+            return .conflict
+        case .failure(let failure):
+            logger.error("a customer was not erased", metadata: ["cause": "\(failure)"])
+            throw ShopBusy(reason: "the store did not take the change")
+        }
+    }
+
+    // MARK: The journal
+
+    /// The numbers of the entries that name a customer, by any of their identifiers or app account tokens. Nobody can
+    /// search signed data, so that entries whose bodies hold some go with them.
+    private func journalEntries(about account: Account) async throws -> [Int64] {
+        var words: Set<String> = [account.id.wireForm]
+        var position: Int64?
+        repeat {
+            let query = HistoryQuery(account: account.id, position: position, limit: Self.pageOfErasure)
+            let page = try await storage.history(query)
+            for row in page.rows { words.formUnion(Self.words(of: row)) }
+            position = page.hasMore ? page.rows.last?.change : nil
+        } while position != nil
+
+        var numbers: [Int64] = []
+        var last: Int64 = 0
+        while true {
+            let page = try await storage.journal(after: last, limit: Self.pageOfErasure)
+            guard let end = page.last else { return numbers }
+            last = end.number
+            for numbered in page where numbered.entry.realm == account.realm {
+                if Self.names(numbered.entry, account, words) { numbers.append(numbered.number) }
+            }
+        }
+    }
+
+    private static let pageOfErasure = 500
+
+    private static func words(of row: Transaction) -> [String] {
+        [
+            row.id.wireForm, row.originalID.wireForm, row.lineItem.map { String($0) }, row.order?.wireForm.lowercased(),
+            row.appAccountToken?.lowercased(),
+        ].compactMap(\.self)
+    }
+
+    private static func names(_ entry: JournalEntry, _ account: Account, _ words: Set<String>) -> Bool {
+        guard entry.app == nil || entry.app == account.app else { return false }
+        let bodies = [entry.requestBody, entry.responseBody].compactMap(\.self)
+        if bodies.contains(where: { body in signedMarks.contains { body.contains($0) } }) { return true }
+        // The one sentence that has a customer's name (`ShopBusy`).
+        if entry.explanation.contains("the account of \(account.customer) changed") { return true }
+        return ([entry.path, entry.explanation] + bodies).contains { text in
+            text.lowercased().split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "-" })
+                .contains { words.contains(String($0)) }
+        }
+    }
+
+    /// By which a body with a JWS or a receipt in it is known.
+    private static let signedMarks = ["\"signed", "receipt-data", "latest_receipt", "eyJ"]
+}

@@ -1,0 +1,83 @@
+"""A customer who is erased: for Apple's routes there was never such a one, and the family keeps what is its own."""
+
+import pytest
+
+from catalog_of_everything import COINS, FOREVER, PRO
+from process_helpers import run_till
+from shop_helpers import ControlRefused
+
+
+def test_apples_routes_know_nothing_of_whom_was_erased(app, realm, customer):
+    bought = realm.buy(customer, COINS)
+    subscribed = realm.buy(customer, PRO)
+    refunded = realm.refund(bought.id)
+    other = realm.buy(f"{customer}-other", COINS)
+    account, order, original = bought.app_transaction_id, bought.order_id, subscribed.original_id
+    realm.client.get_transaction_info(bought.id)
+    assert refunded.id == bought.id
+    # A refusal that names them stands in the journal until they are erased.
+    missed = realm.send("GET", f"/inApps/v2/history/{bought.id}?sort=UPWARD")
+    assert missed.status_code == 400
+    named = realm.explain(missed)["requestId"]
+
+    dry = realm.control("eraseCustomer", {"dryRun": True}, customer=customer)
+    assert dry["dryRun"] and dry["transactions"] == 2 and dry["notificationsErased"] >= 2
+    realm.client.get_transaction_info(bought.id)
+    erased = realm.control("eraseCustomer", {}, customer=customer)
+    assert {**erased, "dryRun": True} == dry and erased["journalEntries"] >= 1
+
+    for id_ in (bought.id, original, account):
+        realm.refused(
+            4040010, lambda client: client.get_transaction_info(id_), "GET", f"/inApps/v1/transactions/{id_}"
+        )
+        realm.refused(
+            4040010, lambda client: client.get_refund_history(id_, None), "GET", f"/inApps/v2/refund/lookup/{id_}"
+        )
+        realm.refused(
+            4040010, lambda client: client.get_all_subscription_statuses(id_), "GET",
+            f"/inApps/v1/subscriptions/{id_}",
+        )
+        assert realm.send("GET", f"/inApps/v2/history/{id_}").json()["errorCode"] == 4040010
+    assert realm.client.look_up_order_id(order).status.name == "INVALID"
+    realm.client.get_transaction_info(other.id)
+    with pytest.raises(ControlRefused) as gone:
+        app.control.call("explain", requestId=named)
+    assert gone.value.status == 404
+    with pytest.raises(ControlRefused) as gone:
+        realm.control("eraseCustomer", {}, customer=customer)
+    assert (gone.value.status, gone.value.code) == (404, "unknown_account")
+
+    again = realm.buy(customer, COINS)
+    assert again.app_transaction_id not in (account, other.app_transaction_id)
+    assert int(again.id) > int(other.id)
+
+
+def test_the_family_is_told_that_it_lost_what_was_shared(sandbox, customer):
+    members = [f"{customer}-1", f"{customer}-2"]
+    sandbox.control("createFamily", {"organizer": customer, "members": members})
+    sandbox.buy(customer, FOREVER)
+    erased = sandbox.control("eraseCustomer", {}, customer=customer)
+    assert erased["family"] == customer and erased["notifications"] == ["REVOKE", "REVOKE"]
+    for member in members:
+        left = sandbox.control("getCustomer", customer=member)
+        assert left["owned"] == [] and "family" not in left
+        told = sandbox.control("listNotifications", query={"customer": member})["notifications"]
+        assert "REVOKE" in [entry["notificationType"] for entry in told]
+
+
+def test_the_command_counts_erases_and_speaks_of_snapshots(serve):
+    till = serve("--demo")
+    here = ["--data", till.data]
+    assert run_till("snapshot", "save", "before", *here).returncode == 0
+    dry = run_till("customer", "erase", "ann", "--dry-run", *here)
+    assert dry.returncode == 0 and "Nothing was changed" in dry.stdout and "before" in dry.stdout
+    done = run_till("customer", "erase", "ann", *here)
+    assert done.returncode == 0 and "ann is erased" in done.stdout and "--remove-snapshots" in done.stdout
+    assert run_till("customer", "show", "ann", *here).returncode == 1
+    last = run_till("customer", "erase", "ann", "--remove-snapshots", *here)
+    assert last.returncode == 0 and "removedSnapshots" in last.stdout
+    assert "before" not in run_till("snapshot", "list", *here).stdout
+    unknown = run_till("customer", "erase", "ann", *here)
+    assert unknown.returncode == 1 and "ann" in unknown.stderr
+    sick = run_till("doctor", *here)
+    assert sick.returncode == 0, sick.stdout

@@ -1,0 +1,91 @@
+import Testing
+import TillCore
+import TillStorage
+
+@Suite("Every engine erases an account whole or not at all")
+struct ErasureContractTests {
+    @Test("An account goes with all that is its own, and nobody else's", arguments: Engine.allCases)
+    func whole(_ engine: Engine) async throws {
+        let fixture = try StorageFixture(engine)
+        let storage = fixture.storage
+        var accounts: [Account] = []
+        for counter in 1...3 {
+            let account = fixture.account("customer \(counter)", number: Int64(counter))
+            let rows = (1...4).map { fixture.row(account, Int64(counter * 100 + $0)) }
+            accounts.append(try await fixture.commit(account, rows: rows))
+            for number in 0..<3 { try await fixture.tell(account, number: Int64(counter * 10 + number)) }
+        }
+        let gone = accounts[1]
+        let all = Belongings(transactions: 4, notifications: 3, deliveries: 3)
+        #expect(try await storage.belongings(of: gone.id) == all)
+
+        let stale = Change(erasure: Erasure(account: gone.id, version: gone.version + 1))
+        guard case .failure(.conflict(gone.id)) = await storage.commit([stale])[0] else {
+            Issue.record("a stale version was taken")
+            return
+        }
+        #expect(try await storage.belongings(of: gone.id) == all)
+
+        let change = Change(erasure: Erasure(account: gone.id, version: gone.version))
+        let results = await storage.commit([change, change])
+        try results[0].get()
+        guard case .failure(.conflict) = results[1] else {
+            Issue.record("it was erased twice")
+            return
+        }
+        #expect(try await storage.belongings(of: gone.id) == Belongings())
+        #expect(try await storage.account(gone.id) == nil)
+        #expect(
+            try await storage.dueDeliveries(
+                to: "primary",
+                on: ClockName(StorageFixture.scope),
+                until: Timestamp(milliseconds: 1_000),
+                limit: 100
+            ).count == 6
+        )
+        for other in [accounts[0], accounts[2]] { #expect(try await storage.belongings(of: other.id) == all) }
+    }
+
+    @Test("The journal is read from a number on, and its entries go with an account", arguments: Engine.allCases)
+    func journal(_ engine: Engine) async throws {
+        let fixture = try StorageFixture(engine)
+        let storage = fixture.storage
+        let account = try await fixture.commit(fixture.account("ann", number: 1), rows: [])
+        let entries = (1...5).map { number in
+            JournalEntry(
+                id: "id \(number)",
+                at: Timestamp(milliseconds: 1),
+                realm: .sandbox,
+                method: "GET",
+                path: "/",
+                status: 401,
+                explanation: "no"
+            )
+        }
+        try await storage.appendJournal(entries, keeping: 100)
+        let first = try await storage.journal(after: 0, limit: 2)
+        let rest = try await storage.journal(after: first[1].number, limit: 100)
+        #expect((first + rest).map(\.entry) == entries)
+        let erasure = Erasure(
+            account: account.id,
+            version: account.version,
+            journal: [first[0].number, rest[2].number]
+        )
+        try await storage.commit([Change(erasure: erasure)])[0].get()
+        #expect(try await storage.journal(limit: 10).map(\.id) == ["id 4", "id 3", "id 2"])
+    }
+
+    @Test("Snapshots say whether a customer stands in them", arguments: Engine.allCases)
+    func snapshots(_ engine: Engine) async throws {
+        let fixture = try StorageFixture(engine)
+        _ = try await fixture.commit(fixture.account("ann", number: 1), rows: [])
+        for name in ["b", "a"] {
+            _ = try await fixture.storage.save(Snapshot(name: name, app: nil, savedAt: Timestamp(milliseconds: 1)))
+        }
+        let scope = StorageFixture.scope
+        #expect(try await fixture.storage.snapshots(holding: "ann", in: scope) == ["a", "b"])
+        #expect(try await fixture.storage.snapshots(holding: "an", in: scope) == [])
+        let other = AccountScope(realm: .production, app: scope.app)
+        #expect(try await fixture.storage.snapshots(holding: "ann", in: other) == [])
+    }
+}
