@@ -97,13 +97,16 @@ enum Examination {
         case .missingNotifications:
             """
             SELECT account, wanted, counted FROM (
-                SELECT a.account, coalesce((a.state::jsonb ->> 'notificationNumber')::bigint, 0) AS wanted,
+                SELECT a.account, a.realm || '/' || a.app AS place,
+                    coalesce((a.state::jsonb ->> 'notificationNumber')::bigint, 0) AS wanted,
                     coalesce(o.counted, 0) AS counted
                 FROM accounts a LEFT JOIN (
                     SELECT partition, account, count(*) AS counted FROM outbox
                     WHERE is_triggered = 0 AND chain <> '' GROUP BY partition, account
                 ) o USING (partition, account)
-            ) told WHERE wanted <> counted
+            ) told
+            WHERE wanted < counted OR wanted > counted
+                AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.kind = 'retention' AND d.name = told.place)
             """
         case .strayDeliveries:
             """

@@ -7,7 +7,6 @@ package enum PostgresRefused: StorageTrouble, CustomStringConvertible {
     case newer(String)
     case older(String)
     case encoding(String)
-    case backup
     case closed
     case crowded(Int)
     case waitedTooLong(Duration)
@@ -30,7 +29,6 @@ package enum PostgresRefused: StorageTrouble, CustomStringConvertible {
         case .older(let place):
             "The database \(place) is of an older version of Till. Start the server on it once; it brings it up."
         case .encoding(let found): "The database must be encoded in UTF8, and is in \(found): create it anew."
-        case .backup: "A PostgreSQL database is backed up with pg_dump or pg_basebackup while Till serves."
         case .closed: "The database is closed."
         case .crowded(let count): "\(count) statements wait for the database already."
         case .waitedTooLong(let wait): "No connection to the database was free within \(wait)."

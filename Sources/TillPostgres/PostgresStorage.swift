@@ -59,8 +59,6 @@ package final class PostgresStorage: SharedStorage {
 
     package func ping() async throws { _ = try await read(.ping) { try $0.int(0) } }
 
-    package func backup(to path: String) async throws { throw PostgresRefused.backup }
-
     package func close() async throws {
         ear.close()
         await nodePool.close()

@@ -79,13 +79,7 @@ extension PostgresStorage {
     package func rows(of table: ShopTable, in snapshot: String, after place: Int64?, limit: Int) async throws
         -> [PlacedRow]
     {
-        try await pool.perform { session in
-            let page = TableStatement(act: .page, table: table)
-            return try session.run(any: page, Arguments(snapshot, place ?? 0, limit)).map { row in
-                let cells = table.columns.enumerated().map { Cell(row, $0.offset + 1, $0.element.kind) }
-                return PlacedRow(place: try row.int(0), row: TableRow(cells))
-            }
-        }
+        try await pool.perform { try $0.rows(of: table, in: snapshot, after: place, limit: limit) }
     }
 
     package func add(_ rows: [TableRow], of table: ShopTable, to snapshot: Snapshot) async throws {

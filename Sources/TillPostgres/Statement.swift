@@ -41,6 +41,9 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
     case keepDocument, documentByName
     case dueAccountsInPart, nextDueInPart, dueDeliveriesInPart
 
+    // Retention.
+    case prunable, pruneDeliveries, pruneEntry
+
     // One customer's end.
     case rowsOfAccount, entriesOfAccount, deliveriesOfAccount
     case eraseDeliveries, eraseEntries, eraseRows, eraseAccount, eraseJournalEntry, journalPage, snapshotsHolding
@@ -61,6 +64,8 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
             )
         // Bounds of the partition: as many as a node works on, and with those of one partition no other.
         case .dueAccountsInPart, .nextDueInPart, .dueDeliveriesInPart: .onePartition
+        case .prunable:
+            .sweep("an app's oldest notifications: an ordered merge, of at most a page and a row of each partition")
         case .owedCount, .owedEndpoints, .dropDeliveries:
             .sweep("an endpoint is owed to from everywhere: the indexes of what is owed, which hold nothing else")
         case .entryByUUID:
@@ -85,7 +90,8 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
             .ownerOfRow, .rowByID, .rowsOfOrder, .refundsAfter, .latestRefunds, .historyUp, .historyDown,
             .filteredHistoryUp, .filteredHistoryDown, .insertEntry, .entryByID, .insertDelivery, .recordDelivery,
             .redeliver, .moveDeliveries, .deliveriesOfEntry, .deliveryToEndpoint, .rowsOfAccount, .entriesOfAccount,
-            .deliveriesOfAccount, .eraseDeliveries, .eraseEntries, .eraseRows, .eraseAccount:
+            .deliveriesOfAccount, .eraseDeliveries, .eraseEntries, .eraseRows, .eraseAccount, .pruneDeliveries,
+            .pruneEntry:
             .onePartition
         }
     }

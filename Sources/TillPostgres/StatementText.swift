@@ -159,6 +159,30 @@ extension Statement {
             .deliveriesOnStrangeClocks, .missingNotifications, .strayDeliveries, .missingChains, .fallenIdentifiers:
             Examination.text(of: self)
 
+        case .prunable:
+            """
+            SELECT id, signed_date,
+                (SELECT count(*) FROM deliveries d WHERE d.partition = o.partition AND d.notification = o.id),
+                (
+                    SELECT count(*) FROM deliveries d
+                    WHERE d.partition = o.partition AND d.notification = o.id AND d.due IS NOT NULL
+                )
+            FROM outbox o
+            WHERE realm = $1 AND app = $2 AND (signed_date, id) > ($3, $4) AND signed_date < $5 AND id < $6
+                AND (type <> 'TEST' OR signed_date < $7)
+            ORDER BY signed_date, id LIMIT $8
+            """
+        case .pruneDeliveries:
+            """
+            DELETE FROM deliveries WHERE partition = $1 AND notification = $2 AND due IS NULL AND NOT EXISTS (
+                SELECT 1 FROM deliveries WHERE partition = $1 AND notification = $2 AND due IS NOT NULL
+            )
+            """
+        case .pruneEntry:
+            """
+            DELETE FROM outbox WHERE partition = $1 AND id = $2
+                AND NOT EXISTS (SELECT 1 FROM deliveries WHERE partition = $1 AND notification = $2)
+            """
         case .rowsOfAccount: "SELECT count(*) FROM ledger WHERE partition = $1 AND account = $2"
         case .entriesOfAccount: "SELECT count(*) FROM outbox WHERE partition = $1 AND account = $2"
         case .deliveriesOfAccount:

@@ -79,7 +79,10 @@ extension SQLiteStorage {
                         SELECT count(*) FROM outbox o
                         WHERE o.account = a.account AND o.is_triggered = 0 AND o.chain <> ''
                     ) AS counted
-                FROM accounts a WHERE wanted <> counted
+                FROM accounts a
+                WHERE wanted < counted OR wanted > counted AND NOT EXISTS (
+                    SELECT 1 FROM documents d WHERE d.kind = 'retention' AND d.name = a.realm || '/' || a.app
+                )
                 """
         ) {
             "Account \($0[0] as Int64) should have \($0[1] as Int64) notifications and has \($0[2] as Int64)."

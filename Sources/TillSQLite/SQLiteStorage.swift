@@ -65,16 +65,6 @@ package final class SQLiteStorage: Storage {
         _ = try await pool.read { try Int.fetchOne($0, sql: "SELECT 1") }
     }
 
-    package func backup(to path: String) async throws {
-        guard !FileManager.default.fileExists(atPath: path) else { throw StoreRefused.exists(path: path) }
-        let source = pool
-        try await Task.detached {
-            let target = try DatabaseQueue(path: path)
-            try source.backup(to: target)
-            try target.close()
-        }.value
-    }
-
     package func close() async throws {
         // An orderly end leaves one file with everything in it; a reader beside us only puts that off.
         if !pool.configuration.readonly {

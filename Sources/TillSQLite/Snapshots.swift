@@ -25,11 +25,13 @@ extension SQLiteStorage {
     }
 
     package func snapshots() async throws -> [Snapshot] {
-        try await pool.read { db in
-            try Row.fetchAll(db, sql: "SELECT name, app, saved_at FROM snapshots ORDER BY name").map { row in
-                let savedAt = Timestamp(milliseconds: row[2])
-                return try Self.counted(Snapshot(name: row[0], app: row[1], savedAt: savedAt), db)
-            }
+        try await pool.read { db in try Self.snapshots(db).map { try Self.counted($0, db) } }
+    }
+
+    /// Without what is in them counted.
+    static func snapshots(_ db: Database) throws -> [Snapshot] {
+        try Row.fetchAll(db, sql: "SELECT name, app, saved_at FROM snapshots ORDER BY name").map { row in
+            Snapshot(name: row[0], app: row[1], savedAt: Timestamp(milliseconds: row[2]))
         }
     }
 
@@ -67,19 +69,23 @@ extension SQLiteStorage {
     package func rows(of table: ShopTable, in snapshot: String, after place: Int64?, limit: Int) async throws
         -> [PlacedRow]
     {
+        try await pool.read { try Self.rows(of: table, in: snapshot, after: place, limit: limit, $0) }
+    }
+
+    static func rows(of table: ShopTable, in snapshot: String, after place: Int64?, limit: Int, _ db: Database) throws
+        -> [PlacedRow]
+    {
         let columns = table.columns
-        return try await pool.read { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT rowid, \(table.columnList) FROM snapshot_\(table.rawValue)
-                    WHERE snapshot = ? AND rowid > ? ORDER BY rowid LIMIT ?
-                    """,
-                arguments: [snapshot, place ?? 0, limit]
-            ).map { row in
-                let cells = columns.enumerated().map { Cell(row, at: $0.offset + 1, as: $0.element.kind) }
-                return PlacedRow(place: row[0], row: TableRow(cells))
-            }
+        return try Row.fetchAll(
+            db,
+            sql: """
+                SELECT rowid, \(table.columnList) FROM snapshot_\(table.rawValue)
+                WHERE snapshot = ? AND rowid > ? ORDER BY rowid LIMIT ?
+                """,
+            arguments: [snapshot, place ?? 0, limit]
+        ).map { row in
+            let cells = columns.enumerated().map { Cell(row, at: $0.offset + 1, as: $0.element.kind) }
+            return PlacedRow(place: row[0], row: TableRow(cells))
         }
     }
 

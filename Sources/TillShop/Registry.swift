@@ -88,7 +88,7 @@ package final class Registry: Sendable {
                 keys[document.name] = (record, try Registry.key(of: record))
             case .catalog: catalogs[document.name] = try document.decoded()
             case .rules: put(try document.decoded(), named: document.name)
-            case .clock, .job, .chain, .revocation, .fault, .token, .shop: break
+            case .clock, .job, .chain, .revocation, .fault, .retention, .token, .shop: break
             }
         }
 

@@ -32,6 +32,8 @@ package struct Settings: Codable, Equatable, Sendable {
     package var historyListsAll = false
     /// Send version 1 in the sandbox in full, too, where Apple's leaves some types out.
     package var versionOneInSandbox = true
+    /// Days for which notifications are kept; 0 is for ever, nil as long as Apple's history reaches back in the realm.
+    package var notificationDays: Int?
     /// Seconds in which a developer's server must have answered.
     package var deliveryTimeout = 10
     /// Seconds of the shop's time for which a transaction that did not change is not signed again; 0 signs each answer.

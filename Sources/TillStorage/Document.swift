@@ -20,6 +20,8 @@ package enum DocumentKind: String, CaseIterable, Sendable {
     case revocation
     /// A fault rule, by its id.
     case fault
+    /// That old notifications of an app's realm were removed, by `realm/bundle id`.
+    case retention
     /// A named token of control, by its name: its digest, never the token.
     case token
     /// Values of the shop itself, such as the key under which cursors are sealed.

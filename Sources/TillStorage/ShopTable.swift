@@ -34,6 +34,9 @@ package enum ShopTable: String, CaseIterable, Sendable {
         }
     }
 
+    /// Rows that are carried at once. A catalogue is one row; no page may fill the memory.
+    package var pageLength: Int { self == .documents ? 16 : 500 }
+
     /// The columns whose values make a row one of its kind, and by which rows are ordered when they are written out.
     package var key: [String] {
         switch self {

@@ -136,6 +136,14 @@ package protocol Storage: Sendable {
     /// The names of the snapshots in which a customer of an app's realm stands.
     func snapshots(holding customer: String, in scope: AccountScope) async throws -> [String]
 
+    // MARK: Retention
+
+    /// A page of notifications that are old enough to go.
+    func prunable(_ query: PruneQuery) async throws -> [Prunable]
+
+    /// Removes notifications with their deliveries, in one transaction; one that is owed by now stays whole.
+    func prune(_ ids: [NotificationID]) async throws
+
     // MARK: Clean state
 
     /// Copies an app, or the whole shop, under a name, at one moment; a snapshot of that name is replaced.
@@ -183,8 +191,15 @@ package protocol Storage: Sendable {
     /// Each finding is one sentence. Empty when all is well.
     func examine() async throws -> [String]
 
-    /// Writes a complete copy to a path while serving goes on. The path must not exist.
-    func backup(to path: String) async throws
+    /// Writes a complete copy to a path while serving goes on, where the engine is a file. The path must not exist.
+    ///
+    /// - Returns: false for an engine without a file of its own; then `readWhole` has what there is.
+    @discardableResult
+    func backup(to path: String) async throws -> Bool
+
+    /// Reads all that the store holds, as it stands at one moment, while serving goes on. The next part is read once
+    /// the one before was taken.
+    func readWhole(_ take: @escaping @Sendable (StoredPart) async throws -> Void) async throws
 
     /// Whether the engine answers.
     func ping() async throws

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import NIOCore
 import TillPostgres
 import TillSQLite
 import TillShop
@@ -113,6 +114,9 @@ struct BackupCommand: AsyncParsableCommand {
         discussion: """
             till backup /var/backups/till-monday
             till serve --data /var/backups/till-monday          goes on from there
+            till restore --from /var/backups/till-monday        puts it back
+
+            The copy has the database, certificates and keys, and is in SQLite whatever engine the shop has.
             """
     )
 
@@ -122,7 +126,14 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let target = URL(fileURLWithPath: folder).standardizedFileURL.path
-        let outcome = try await server.client().post("/v1/backup", .members(["to": .string(target)]))
-        Output.show(outcome, asJSON: server.json) { "Copied to \($0["directory"]?.text ?? "")." }
+        let outcome = try await server.client().post(
+            "/v1/backup",
+            .members(["to": .string(target)]),
+            timeout: .minutes(600)
+        )
+        Output.show(outcome, asJSON: server.json) { answer in
+            let rows = answer["tables"]?.elements.reduce(0) { $0 + (Int($1["rows"]?.text ?? "") ?? 0) } ?? 0
+            return "Copied to \(answer["directory"]?.text ?? ""): \(rows) rows, read back and found whole."
+        }
     }
 }

@@ -11,8 +11,8 @@ extension CustomerCommand {
                 till customer erase eva
                 till customer erase eva --remove-snapshots     snapshots that hold eva go, too
 
-                What eva shared is taken from the family, as when a member leaves. The name may be used anew. Backups and
-                written states that were made before hold eva still.
+                What eva shared is taken from the family, as when a member leaves. The name may be used anew. Backups
+                and written states that were made before hold eva still.
                 """
         )
 
@@ -26,13 +26,13 @@ extension CustomerCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show({ client in
-                try await client.post(
-                    "\(try await scope.path(client))/customers/\(escaped(customer))/erase",
-                    .members(["dryRun": .bool(dryRun), "removeSnapshots": .bool(removeSnapshots)]),
-                    timeout: .minutes(10)
-                )
-            }) { answer in
+            let client = try server.client()
+            let answer = try await client.post(
+                "\(try await scope.path(client))/customers/\(escaped(customer))/erase",
+                .members(["dryRun": .bool(dryRun), "removeSnapshots": .bool(removeSnapshots)]),
+                timeout: .minutes(10)
+            )
+            Output.show(answer, asJSON: server.json) { answer in
                 let holding = answer["snapshots"]?.elements.compactMap(\.text) ?? []
                 let hint =
                     holding.isEmpty

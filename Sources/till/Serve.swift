@@ -157,7 +157,8 @@ struct Serve: AsyncParsableCommand {
             sandboxPort: { ports[.sandbox] },
             controlPort: { ports[.control] },
             ocspURL: ocspURL,
-            security: secure?.facts(ports)
+            security: secure?.facts(ports),
+            makeStore: { try SQLiteStorage(path: $0) }
         )
         let control = ControlAPI(
             shop: shop,
@@ -191,6 +192,7 @@ struct Serve: AsyncParsableCommand {
         let services: [any Service] =
             [cluster].compactMap(\.self) + [
                 Ticker(shop),
+                Pruner(shop),
                 sender,
                 NamedListener(
                     Listener(host: host, port: productionPort, limits: limits)

@@ -30,6 +30,8 @@ struct ShopChoices: ParsableArguments {
     var journalBodies: Bool?
     @Option(help: "true (default) or false: let control erase and replace what there is.")
     var allowReset: Bool?
+    @Option(help: "Days for which notifications are kept (default 180 in production, 30 in the sandbox; 0 for ever).")
+    var notificationDays: Int?
     @Option(help: "Seconds for which an unchanged transaction is not signed again (default 0, signed for each answer).")
     var signatureAge: Int?
     @Option(help: "Seconds in which a developer's server must have answered (default 10).")
@@ -57,6 +59,7 @@ struct ShopChoices: ParsableArguments {
             default: settings.refundWindowMinutes,
             in: 0...525_600
         )
+        settings.notificationDays = try source.number(notificationDays, "notificationDays", in: 0...36_500)
         settings.signatureAge = try source.number(
             signatureAge,
             "signatureAge",

@@ -25,7 +25,8 @@ struct Till: AsyncParsableCommand {
             """,
         version: TillVersion.text,
         subcommands: [
-            Serve.self, AppCommand.self, KeyCommand.self, TokenCommand.self, SecretCommand.self, ImportCommand.self, CustomerCommand.self,
+            Serve.self, AppCommand.self, KeyCommand.self, TokenCommand.self, SecretCommand.self, ImportCommand.self,
+            CustomerCommand.self,
             FamilyCommand.self,
             Buy.self, ReceiptCommand.self, PurchaseCommand.self, SubscriptionCommand.self, CardCommand.self,
             AskToBuyCommand.self,
@@ -34,7 +35,8 @@ struct Till: AsyncParsableCommand {
             ListenCommand.self, FaultCommand.self, ResetCommand.self, SnapshotCommand.self, ExportStateCommand.self,
             ImportStateCommand.self, History.self, Explain.self, AuthorityCommand.self,
             AttackCommand.self,
-            HostsCommand.self, ExecCommand.self, DoctorCommand.self, BackupCommand.self, MigrateCommand.self,
+            HostsCommand.self, ExecCommand.self, DoctorCommand.self, BackupCommand.self, RestoreCommand.self,
+            MigrateCommand.self, PruneCommand.self,
             Simulate.self,
         ]
     )

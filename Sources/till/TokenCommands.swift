@@ -27,9 +27,8 @@ struct TokenCommand: AsyncParsableCommand {
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show({ try await $0.post("/v1/tokens", .members(["name": .text(name)])) }) {
-                $0["token"]?.text ?? ""
-            }
+            let made = try await server.client().post("/v1/tokens", .members(["name": .string(name)]))
+            Output.show(made, asJSON: server.json) { $0["token"]?.text ?? "" }
         }
     }
 

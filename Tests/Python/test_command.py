@@ -33,7 +33,7 @@ COMMANDS = [
     "notifications show", "notifications resend", "notify", "listen", "history", "explain", "ca show", "ca export",
     "ca rotate", "ca ocsp show", "ca ocsp set", "attack", "doctor", "backup", "receipt", "secret create", "secret show",
     "secret remove", "fault add", "fault list", "fault remove", "reset", "snapshot save", "snapshot list",
-    "snapshot restore", "snapshot remove", "export-state", "import-state", "migrate", "customer erase", "token create", "token list",
+    "snapshot restore", "snapshot remove", "export-state", "import-state", "migrate", "prune", "restore", "customer erase", "token create", "token list",
     "token revoke",
 ]
 

@@ -35,7 +35,7 @@ package struct ControlAPI: Sendable {
     /// Every verb, in the order of the OpenAPI document.
     var routes: [ControlRoute] {
         [
-            serverRoutes, tokenRoutes, teamRoutes, appRoutes, keyRoutes, sharedSecretRoutes, catalogRoutes,
+            serverRoutes, pruneRoutes, tokenRoutes, teamRoutes, appRoutes, keyRoutes, sharedSecretRoutes, catalogRoutes,
             productRoutes,
             customerRoutes, erasureRoutes, cardRoutes,
             purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
@@ -226,6 +226,8 @@ package struct ServerFacts: Sendable {
     package var ocspURL: String
     /// Nil while TLS is off.
     package var security: SecurityFacts?
+    /// Opens a file of the embedded engine, for backups; nil where none are made.
+    package var makeStore: (@Sendable (String) throws -> any Storage)?
 
     /// Facts for `GET /v1/status`.
     package init(
@@ -235,7 +237,8 @@ package struct ServerFacts: Sendable {
         sandboxPort: @escaping @Sendable () -> Int,
         controlPort: @escaping @Sendable () -> Int,
         ocspURL: String,
-        security: SecurityFacts? = nil
+        security: SecurityFacts? = nil,
+        makeStore: (@Sendable (String) throws -> any Storage)? = nil
     ) {
         self.version = version
         self.dataDirectory = dataDirectory
@@ -244,5 +247,6 @@ package struct ServerFacts: Sendable {
         self.controlPort = controlPort
         self.ocspURL = ocspURL
         self.security = security
+        self.makeStore = makeStore
     }
 }

@@ -33,27 +33,62 @@ extension ControlAPI {
                 path: "/v1/backup",
                 id: "backup",
                 tag: "server",
-                summary: "Copies database, certificates and keys into a new folder while serving goes on.",
+                summary: "Copies the shop into a new folder while serving goes on, whatever engine it has.",
                 request: .object(
                     "Where to.",
                     [Schema.required("to", .string("A folder on the server's machine that does not exist yet."))]
                 ),
-                response: .object("The copy.", [Schema.required("directory", .string("The folder."))])
+                response: .object(
+                    "The copy.",
+                    [
+                        Schema.required("directory", .string("The folder.")),
+                        Schema.required(
+                            "tables",
+                            .array(
+                                "What is in it.",
+                                of: .object(
+                                    "A table, or a table of a snapshot.",
+                                    [
+                                        Schema.required("table", .string("Its name.")),
+                                        Schema.required("rows", .integer("How many.")),
+                                        Schema.required("sha256", .string("Over all of them, hexadecimal.")),
+                                    ]
+                                )
+                            )
+                        ),
+                    ]
+                )
             ) { exchange in
-                guard let directory = facts.dataDirectory else {
+                guard let directory = facts.dataDirectory, let makeStore = facts.makeStore else {
                     throw ControlError.conflict("no_directory", "This server keeps nothing on disk.")
                 }
                 let target = exchange.body.text("to") ?? ""
+                let manifest: BackupManifest
                 do {
-                    try await Backup.write(directory, storage: shop.storage, to: target)
+                    manifest = try await Backup.write(
+                        shop,
+                        directory,
+                        makingStore: makeStore,
+                        version: facts.version,
+                        to: target
+                    )
                 } catch let refused as BackupRefused {
                     throw ControlError.conflict("backup_refused", refused.description)
                 }
                 var json = PayloadWriter()
                 json.put("directory", target)
+                json.put("tables", objects: manifest.parts.map(Self.json))
                 return json.finish()
             },
         ]
+    }
+
+    private static func json(_ part: BackupManifest.Part) -> [UInt8] {
+        var json = PayloadWriter()
+        json.put("table", part.name)
+        json.put("rows", part.rows)
+        json.put("sha256", part.sha256)
+        return json.finish()
     }
 
     private func status() -> [UInt8] {

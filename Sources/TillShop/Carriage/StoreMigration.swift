@@ -136,9 +136,9 @@ package struct StoreMigration: Sendable {
     // MARK: Both sides
 
     private func compare(_ table: ShopTable, of snapshot: String?) async throws -> TableSum {
-        let part = snapshot.map { "\($0)/\(table.rawValue)" } ?? table.rawValue
-        async let there = sum(table, of: snapshot, in: target) { _ in }
-        let here = try await sum(table, of: snapshot, in: source) { count in
+        let part = TableSum.name(of: table, in: snapshot)
+        async let there = TableSum.sum(table, of: snapshot, in: target)
+        let here = try await TableSum.sum(table, of: snapshot, in: source) { count in
             note(Progress(step: .checked, part: part, rows: count, isWhole: false))
         }
         let found = try await there
@@ -146,48 +146,21 @@ package struct StoreMigration: Sendable {
         note(Progress(step: .checked, part: part, rows: here.rows, isWhole: true))
         return here
     }
-
-    private func sum(
-        _ table: ShopTable,
-        of snapshot: String?,
-        in storage: any Storage,
-        noting note: @Sendable (Int) -> Void
-    ) async throws -> TableSum {
-        var summing = TableSum.Making(of: table)
-        if let snapshot {
-            var last: Int64?
-            repeat {
-                let page = try await storage.rows(of: table, in: snapshot, after: last, limit: table.pageLength)
-                for placed in page { summing.add(placed.row) }
-                last = page.last?.place
-                note(summing.rows)
-            } while last != nil
-        } else {
-            var last: TableRow?
-            repeat {
-                let page = try await storage.rows(of: table, after: last, limit: table.pageLength)
-                for row in page where table != .documents || !row.isMark { summing.add(row) }
-                last = page.last
-                note(summing.rows)
-            } while last != nil
-        }
-        return summing.sum()
-    }
-}
-
-extension ShopTable {
-    /// A catalogue is one row; no page may fill the memory.
-    fileprivate var pageLength: Int { self == .documents ? 16 : 500 }
 }
 
 extension TableRow {
-    fileprivate var isMark: Bool {
+    var isMark: Bool {
         self["kind", of: .documents] == .text(DocumentKind.shop.rawValue)
             && self["name", of: .documents] == .text(StoreMigration.mark)
     }
 }
 
 extension Storage {
+    /// Gives up what is here: what comes next begins by erasing it.
+    func declareUnfinished() async throws {
+        try await put([Document(kind: .shop, name: StoreMigration.mark, body: "{}")])
+    }
+
     /// Whether a shop was being carried here and is not whole.
     package var isUnfinished: Bool {
         get async throws { try await documents(.shop).contains { $0.name == StoreMigration.mark } }

@@ -39,3 +39,52 @@ package struct TableSum: Equatable, Sendable {
         }
     }
 }
+
+extension TableSum {
+    /// What a table is called, or a table of a snapshot.
+    static func name(of table: ShopTable, in snapshot: String?) -> String {
+        snapshot.map { "\($0)/\(table.rawValue)" } ?? table.rawValue
+    }
+
+    /// Adds up a table of a store, or of a snapshot in it.
+    ///
+    /// - Parameter note: told of the rows so far, page by page.
+    static func sum(
+        _ table: ShopTable,
+        of snapshot: String?,
+        in storage: any Storage,
+        noting note: @Sendable (Int) -> Void = { _ in }
+    ) async throws -> TableSum {
+        var summing = TableSum.Making(of: table)
+        if let snapshot {
+            var last: Int64?
+            repeat {
+                let page = try await storage.rows(of: table, in: snapshot, after: last, limit: table.pageLength)
+                for placed in page { summing.add(placed.row) }
+                last = page.last?.place
+                note(summing.rows)
+            } while last != nil
+        } else {
+            var last: TableRow?
+            repeat {
+                let page = try await storage.rows(of: table, after: last, limit: table.pageLength)
+                for row in page where table != .documents || !row.isMark { summing.add(row) }
+                last = page.last
+                note(summing.rows)
+            } while last != nil
+        }
+        return summing.sum()
+    }
+
+    /// Adds up all of a store: its tables, and those of its snapshots.
+    static func parts(of storage: any Storage) async throws -> [BackupManifest.Part] {
+        var parts: [BackupManifest.Part] = []
+        for snapshot in [nil] + (try await storage.snapshots().map(\.name)) {
+            for table in ShopTable.allCases {
+                let sum = try await sum(table, of: snapshot, in: storage)
+                parts.append(BackupManifest.Part(name: name(of: table, in: snapshot), sum: sum))
+            }
+        }
+        return parts
+    }
+}

@@ -22,7 +22,7 @@ extension Shop {
         try checkMayReset()
         let kinds: Set<DocumentKind> =
             switch depth {
-            case .happenings: [.clock, .job, .fault]
+            case .happenings: [.clock, .job, .fault, .retention]
             case .everything: Set(DocumentKind.allCases).subtracting(DocumentKind.lasting)
             }
         try await replacing {

@@ -53,6 +53,9 @@ extension Registry {
             return [(document.name, nil)]
         case .chain:
             return try chainID(inHeader: document.decoded()).map { [($0, nil)] } ?? []
+        case .retention:
+            let mark = try document.decoded(as: Retention.Mark.self)
+            return [(mark.name, mark.app)]
         case .token:
             return [(try document.decoded(as: ControlToken.self).name, nil)]
         case .shop:

@@ -83,6 +83,7 @@ package struct StateImport: ~Copyable {
                 let missing = try await shop.missing(of: companions)
                 try await shop.storage.add(missing.map(\.row), of: .documents, to: snapshot)
                 try await shop.putBack(name)
+                try await shop.forgetTides()
                 for document in missing where document.kind == .chain { shop.chains.learn(document) }
             }
         } catch {

@@ -1,0 +1,57 @@
+import GRDB
+import TillCore
+import TillStorage
+
+/// The end of old notifications.
+extension SQLiteStorage {
+    package func prunable(_ query: PruneQuery) async throws -> [Prunable] {
+        let owned = "FROM deliveries d WHERE d.partition = o.partition AND d.notification = o.id"
+        let after = query.after ?? (Timestamp(milliseconds: .min), NotificationID(0))
+        return try await pool.read { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT id, signed_date, (SELECT count(*) \(owned)), (SELECT count(*) \(owned) AND d.due IS NOT NULL)
+                    FROM outbox o
+                    WHERE realm = ? AND app = ? AND (signed_date, id) > (?, ?) AND signed_date < ? AND id < ?
+                        AND (type <> 'TEST' OR signed_date < ?)
+                    ORDER BY signed_date, id LIMIT ?
+                    """
+            )
+            let arguments: StatementArguments = [
+                query.scope.realm.rawValue, query.scope.app, after.signedDate.milliseconds, after.id.number,
+                query.signedBefore.milliseconds, query.below?.number ?? .max, query.testsBefore.milliseconds,
+                query.limit,
+            ]
+            return try Row.fetchAll(statement, arguments: arguments).map { row in
+                Prunable(
+                    id: NotificationID(row[0]),
+                    signedDate: Timestamp(milliseconds: row[1]),
+                    deliveries: row[2],
+                    owed: row[3]
+                )
+            }
+        }
+    }
+
+    package func prune(_ ids: [NotificationID]) async throws {
+        try await pool.write { db in
+            let deliveries = try db.cachedStatement(
+                sql: """
+                    DELETE FROM deliveries WHERE partition = ?1 AND notification = ?2 AND NOT EXISTS (
+                        SELECT 1 FROM deliveries WHERE partition = ?1 AND notification = ?2 AND due IS NOT NULL
+                    )
+                    """
+            )
+            let entry = try db.cachedStatement(
+                sql: """
+                    DELETE FROM outbox WHERE partition = ?1 AND id = ?2
+                        AND NOT EXISTS (SELECT 1 FROM deliveries WHERE partition = ?1 AND notification = ?2)
+                    """
+            )
+            for id in ids {
+                try deliveries.execute(arguments: [id.partition.number, id.number])
+                try entry.execute(arguments: [id.partition.number, id.number])
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import GRDB
+import TillCore
+import TillStorage
+
+/// Everything at one moment: as a file, or part by part.
+extension SQLiteStorage {
+    package func backup(to path: String) async throws -> Bool {
+        guard !FileManager.default.fileExists(atPath: path) else { throw StoreRefused.exists(path: path) }
+        let source = pool
+        try await Task.detached {
+            let target = try DatabaseQueue(path: path)
+            try source.backup(to: target)
+            try target.close()
+        }.value
+        return true
+    }
+
+    package func readWhole(_ take: @escaping @Sendable (StoredPart) async throws -> Void) async throws {
+        let moment = try pool.makeSnapshot()
+        let highWater = try await moment.read { db in
+            try Int64.fetchOne(db, sql: "SELECT next FROM identifiers WHERE series = 'all'") ?? 0
+        }
+        try await take(.highWater(highWater))
+        for table in ShopTable.allCases {
+            var last: TableRow?
+            repeat {
+                let position = last
+                let page = try await moment.read { db in
+                    try Self.rows(of: table, after: position, limit: table.pageLength, db)
+                }
+                if !page.isEmpty { try await take(.rows(page, table)) }
+                last = page.last
+            } while last != nil
+        }
+        for snapshot in try await moment.read({ try Self.snapshots($0) }) {
+            try await take(.snapshot(snapshot))
+            for table in ShopTable.allCases {
+                var last: Int64?
+                repeat {
+                    let place = last
+                    let page = try await moment.read { db in
+                        try Self.rows(of: table, in: snapshot.name, after: place, limit: table.pageLength, db)
+                    }
+                    if !page.isEmpty { try await take(.rowsOfSnapshot(page.map(\.row), table, snapshot)) }
+                    last = page.last?.place
+                } while last != nil
+            }
+        }
+    }
+}

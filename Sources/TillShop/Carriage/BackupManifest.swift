@@ -1,0 +1,105 @@
+import Crypto
+import Foundation
+import TillCore
+import TillSigning
+import TillStorage
+
+/// What a backup holds, `backup.json` in its folder: by it a backup is known to be whole, and still what it was.
+package struct BackupManifest: Codable, Equatable, Sendable {
+    /// A table, or a table of a snapshot (`name/table`).
+    package struct Part: Codable, Equatable, Sendable {
+        /// Unique in the backup.
+        package let name: String
+        /// How many rows.
+        package let rows: Int
+        /// Hexadecimal (`TableSum`).
+        package let sha256: String
+
+        init(name: String, sum: TableSum) {
+            self.name = name
+            rows = sum.rows
+            sha256 = sum.sha256
+        }
+    }
+
+    /// A certificate or a key.
+    package struct File: Codable, Equatable, Sendable {
+        /// In the folder of the backup.
+        package let path: String
+        /// Hexadecimal.
+        package let sha256: String
+    }
+
+    /// Of this file.
+    package let format: Int
+    /// The Till that wrote it.
+    package let version: String
+    /// By the wall clock.
+    package let madeAt: Timestamp
+    /// The first identifier, counted, that was not reserved.
+    package let identifiersFrom: Int64
+    /// Tables in the order in which they are filled; then those of the snapshots.
+    package let parts: [Part]
+    /// By their paths.
+    package let files: [File]
+
+    static let format = 1
+
+    /// Reads the manifest of a backup.
+    ///
+    /// - Throws: `BackupRefused` when there is none, or one of another version.
+    package init(of backup: DataDirectory) throws {
+        struct Head: Decodable { let format: Int }
+        guard let text = try? DataDirectory.read(backup.backupManifest) else {
+            throw BackupRefused.noBackup(backup.path)
+        }
+        let decoder = JSONDecoder()
+        guard let head = try? decoder.decode(Head.self, from: Data(text.utf8)) else {
+            throw BackupRefused.damaged(backup.path, "backup.json cannot be read")
+        }
+        guard head.format == Self.format else { throw BackupRefused.otherFormat(backup.path) }
+        guard let manifest = try? decoder.decode(Self.self, from: Data(text.utf8)) else {
+            throw BackupRefused.damaged(backup.path, "backup.json cannot be read")
+        }
+        self = manifest
+    }
+
+    init(format: Int, version: String, madeAt: Timestamp, identifiersFrom: Int64, parts: [Part], files: [File]) {
+        self.format = format
+        self.version = version
+        self.madeAt = madeAt
+        self.identifiersFrom = identifiersFrom
+        self.parts = parts
+        self.files = files
+    }
+
+    func text() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+    }
+
+    /// The certificates and keys of a folder, as they are.
+    static func files(in directory: DataDirectory) throws -> [File] {
+        let manager = FileManager.default
+        var files: [File] = []
+        for folder in Backup.folders where manager.fileExists(atPath: "\(directory.path)/\(folder)") {
+            for name in try manager.subpathsOfDirectory(atPath: "\(directory.path)/\(folder)").sorted() {
+                let path = "\(folder)/\(name)"
+                var isFolder: ObjCBool = false
+                _ = manager.fileExists(atPath: "\(directory.path)/\(path)", isDirectory: &isFolder)
+                guard !isFolder.boolValue else { continue }
+                guard let data = manager.contents(atPath: "\(directory.path)/\(path)") else {
+                    throw DirectoryRefused.cannotRead(path)
+                }
+                files.append(File(path: path, sha256: Hexadecimal.text(SHA256.hash(data: data))))
+            }
+        }
+        return files
+    }
+}
+
+extension DataDirectory {
+    /// What a backup holds; no data directory at work has it.
+    package var backupManifest: String { path + "/backup.json" }
+}

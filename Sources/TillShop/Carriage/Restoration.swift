@@ -1,0 +1,168 @@
+import Foundation
+import TillCore
+import TillStorage
+
+/// Puts a backup back: into an empty data directory, or a database and a data directory for its certificates and keys.
+///
+/// The backup is compared with its `backup.json` first, and what was put down with it last. A folder is built aside and
+/// moved into place; what lay there before is kept beside it.
+package struct Restoration: Sendable {
+    private let backup: DataDirectory
+    private let target: DataDirectory
+    private let stores: Stores
+
+    /// How stores are opened, which the shop itself does not know.
+    package struct Stores: Sendable {
+        /// A file of the embedded engine, to be read.
+        package let examine: @Sendable (String) throws -> any Storage
+        /// The same to be written, made if it is not there.
+        package let make: @Sendable (String) throws -> any Storage
+
+        /// How stores are opened.
+        package init(
+            examine: @escaping @Sendable (String) throws -> any Storage,
+            make: @escaping @Sendable (String) throws -> any Storage
+        ) {
+            self.examine = examine
+            self.make = make
+        }
+    }
+
+    /// What was put back.
+    package struct Report: Sendable {
+        /// What the backup said of itself, and what is there now.
+        package let manifest: BackupManifest
+        /// Where what lay in the folder before lies now; nil when it was empty.
+        package let before: String?
+    }
+
+    /// - Parameter target: the data directory, at which nobody may be at work.
+    package init(of backup: DataDirectory, to target: DataDirectory, _ stores: Stores) {
+        self.backup = backup
+        self.target = target
+        self.stores = stores
+    }
+
+    /// Puts it back.
+    ///
+    /// - Parameters:
+    ///   - database: where the rows go instead of the folder, opened.
+    ///   - replaces: puts it in the place of what is there.
+    /// - Throws: `BackupRefused`, `MigrationRefused`, `DirectoryRefused`, and what the engines throw.
+    package func run(
+        into database: (any Storage)?,
+        replacing replaces: Bool,
+        noting note: @escaping @Sendable (StoreMigration.Progress) -> Void = { _ in }
+    ) async throws -> Report {
+        let manifest = try BackupManifest(of: backup)
+        let source: any Storage
+        do {
+            source = try stores.examine(backup.database)
+            try await check(manifest, source)
+        } catch let refused as BackupRefused {
+            throw refused
+        } catch {
+            throw BackupRefused.damaged(backup.path, "its database cannot be read (\(error))")
+        }
+        let occupied = try occupied()
+        if let first = occupied.first, !replaces { throw BackupRefused.occupied(target.path, by: first) }
+        if let database {
+            if replaces { try await database.declareUnfinished() }
+            let report = try await StoreMigration(from: source, to: database, noting: note).run()
+            let parts = report.parts.map { BackupManifest.Part(name: $0.name, sum: $0.sum) }
+            guard parts == manifest.parts else { throw BackupRefused.damaged(backup.path, "it changed meanwhile") }
+        }
+        try await source.close()
+        let made = DataDirectory("\(target.path).unfinished-\(ProcessInfo.processInfo.processIdentifier)")
+        defer { try? FileManager.default.removeItem(atPath: made.path) }
+        try await build(made, manifest, withStore: database == nil, after: occupied)
+        return Report(manifest: manifest, before: try move(made, occupied, at: manifest))
+    }
+
+    // MARK: The backup
+
+    private func check(_ manifest: BackupManifest, _ source: any Storage) async throws {
+        let files = try BackupManifest.files(in: backup)
+        if let wrong = manifest.files.first(where: { !files.contains($0) }) {
+            throw BackupRefused.damaged(backup.path, "\(wrong.path) is not what it was")
+        }
+        guard files.count == manifest.files.count else {
+            throw BackupRefused.damaged(backup.path, "there are more certificates and keys than there were")
+        }
+        let parts = try await TableSum.parts(of: source)
+        guard parts == manifest.parts else {
+            let wrong = manifest.parts.first { !parts.contains($0) }?.name ?? "the snapshots"
+            let hint = "\(wrong) is not what it was (a server that works on a backup changes it)"
+            throw BackupRefused.damaged(backup.path, hint)
+        }
+    }
+
+    // MARK: The folder
+
+    /// What a data directory may hold of a shop.
+    private static let things = [
+        "till.sqlite", "till.sqlite-wal", "till.sqlite-shm", "ca", "keys", "tls", "ports.json", "control-token",
+        "backup.json",
+    ]
+
+    private func occupied() throws -> [String] {
+        let files = FileManager.default
+        return Self.things.filter { name in
+            let path = "\(target.path)/\(name)"
+            // A folder with nothing in it is no shop.
+            if let content = try? files.contentsOfDirectory(atPath: path) { return !content.isEmpty }
+            return files.fileExists(atPath: path)
+        }
+    }
+
+    private func build(
+        _ made: DataDirectory,
+        _ manifest: BackupManifest,
+        withStore: Bool,
+        after occupied: [String]
+    ) async throws {
+        try? FileManager.default.removeItem(atPath: made.path)
+        try DataDirectory.makeFolder(made.path)
+        try Backup.copyFolders(of: backup, to: made)
+        guard try BackupManifest.files(in: made) == manifest.files else {
+            throw BackupRefused.damaged(backup.path, "its certificates and keys changed meanwhile")
+        }
+        guard withStore else { return }
+        try made.prepareDatabase()
+        try FileManager.default.removeItem(atPath: made.database)
+        try FileManager.default.copyItem(atPath: backup.database, toPath: made.database)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: made.database)
+        let store = try stores.make(made.database)
+        guard try await TableSum.parts(of: store) == manifest.parts else {
+            throw BackupRefused.damaged(backup.path, "what was put down is not what was read")
+        }
+        if occupied.contains("till.sqlite"), let before = try? stores.examine(target.database) {
+            // What was given out there once names nothing else, if it can still be known.
+            try await store.reserveIdentifiers(below: (try? await before.identifierHighWater()) ?? 0)
+            try await before.close()
+        }
+        try await store.close()
+    }
+
+    /// - Returns: where lies what was there before.
+    private func move(_ made: DataDirectory, _ occupied: [String], at manifest: BackupManifest) throws -> String? {
+        let files = FileManager.default
+        var before: String?
+        if !occupied.isEmpty {
+            var number = 1
+            while files.fileExists(atPath: "\(target.path).before-\(number)") { number += 1 }
+            let aside = "\(target.path).before-\(number)"
+            try DataDirectory.makeFolder(aside)
+            for name in occupied { try files.moveItem(atPath: "\(target.path)/\(name)", toPath: "\(aside)/\(name)") }
+            before = aside
+        }
+        // The database comes last: a folder without one is no shop yet.
+        for name in try files.contentsOfDirectory(atPath: made.path).sorted(by: {
+            $0 != "till.sqlite" && $1 == "till.sqlite"
+        }) {
+            try? files.removeItem(atPath: "\(target.path)/\(name)")
+            try files.moveItem(atPath: "\(made.path)/\(name)", toPath: "\(target.path)/\(name)")
+        }
+        return before
+    }
+}

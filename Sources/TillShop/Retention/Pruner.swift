@@ -1,0 +1,37 @@
+import Logging
+import ServiceLifecycle
+
+/// Removes old notifications in the background, every hour, a few at a time.
+package struct Pruner: Service {
+    private let shop: Shop
+    /// A server that lives shorter than this never comes to it.
+    private static let first = Duration.seconds(15)
+    private static let interval = Duration.seconds(3_600)
+
+    /// A pruner of a shop.
+    package init(_ shop: Shop) { self.shop = shop }
+
+    /// Prunes until the server stops.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            try? await Task.sleep(for: Self.first)
+            while !Task.isCancelled {
+                await prune()
+                try? await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    private func prune() async {
+        do {
+            try await shop.noteTide()
+            let report = try await shop.prune(pausing: .milliseconds(50))
+            guard report.notifications > 0 else { return }
+            shop.logger.notice("old notifications were removed", metadata: ["count": "\(report.notifications)"])
+        } catch is CancellationError {
+        } catch is ShopBusy {
+        } catch {
+            shop.logger.warning("old notifications were not removed", metadata: ["cause": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,215 @@
+"""A backup while somebody buys without a pause, on both engines, put back in another place on either."""
+
+import base64
+import json
+import os
+import shutil
+import stat
+import threading
+
+import pytest
+import requests
+
+from catalog_of_everything import CATALOG, COINS
+from postgres_server import PostgresServer
+from process_helpers import run_till
+from shop_helpers import App, ControlClient, ControlRefused, Till
+
+APP = "com.example.shop"
+
+
+@pytest.fixture(scope="module")
+def database():
+    server = PostgresServer()
+    yield server
+    server.stop()
+
+
+def new_database(server, name):
+    server.run("createdb", "-h", server.folder, "-U", "till", "-T", "template0", name)
+    return server.url.removesuffix("/till") + f"/{name}"
+
+
+class Buyers:
+    """Buy until they are stopped; what was acknowledged is written down in its order."""
+
+    def __init__(self, till, count=3):
+        self.address = till.address("control")
+        self.acknowledged = []
+        self.over = threading.Event()
+        self.threads = [threading.Thread(target=self.buy, args=(f"buyer-{n}",)) for n in range(count)]
+
+    def buy(self, customer):
+        session = requests.Session()
+        url = f"{self.address}/v1/apps/{APP}/sandbox/customers/{customer}/purchases"
+        while not self.over.is_set():
+            answer = session.post(url, json={"productId": COINS}, timeout=60)
+            assert answer.status_code == 201, answer.text[:500]
+            self.acknowledged.append(answer.json()["transactionId"])
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        for thread in self.threads:
+            thread.join(60)
+
+    def wait_for(self, count):
+        while len(self.acknowledged) < count:
+            assert any(thread.is_alive() for thread in self.threads)
+            self.over.wait(0.01)
+
+
+def all_ids(till, shop):
+    """The transactions of every buyer, asked of Apple's route."""
+    shop.server, shop.control = till, ControlClient(till.address("control"))
+    sandbox = type(shop.sandbox)(shop, "sandbox")
+    customers = sandbox.control("listCustomers")["customers"]
+    found = {}
+    for customer in customers:
+        pages = sandbox.history(customer["appTransactionId"], verify=False)
+        rows = [signed for page in pages for signed in page.transactions]
+        assert len(rows) == customer["transactions"], "half a customer"
+        for signed in rows:
+            payload = json.loads(_payload(signed))
+            found[payload["transactionId"]] = customer["customer"]
+    return found
+
+
+def _payload(jws):
+    part = jws.split(".")[1]
+    return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+
+
+def assert_private(folder):
+    for path, folders, files in os.walk(folder):
+        for name in folders:
+            assert stat.S_IMODE(os.stat(os.path.join(path, name)).st_mode) == 0o700, name
+        for name in files:
+            assert stat.S_IMODE(os.stat(os.path.join(path, name)).st_mode) == 0o600, name
+
+
+@pytest.mark.parametrize("source, target", [("sqlite", "postgres"), ("postgres", "sqlite"), ("postgres", "postgres")])
+def test_every_purchase_acknowledged_before_is_there_and_nothing_is_half(tmp_path, database, source, target):
+    url = new_database(database, f"from_{source}_{target}") if source == "postgres" else None
+    till = Till(tmp_path / "first", *(["--database", url] if url else []))
+    shop = App(till, ControlClient(till.address("control")), APP, 1234567890, None, CATALOG)
+    backup = tmp_path / "backup"
+    with Buyers(till) as buyers:
+        buyers.wait_for(30)
+        before = set(buyers.acknowledged)
+        if target == "sqlite":
+            assert run_till("snapshot", "save", "meanwhile", "--data", till.data).returncode == 0
+        outcome = run_till("backup", backup, "--data", till.data, timeout=120)
+        assert outcome.returncode == 0, outcome.stderr
+        buyers.wait_for(len(buyers.acknowledged) + 5)
+    everything = set(buyers.acknowledged)
+    assert_private(backup)
+    assert "hunter2" not in outcome.stdout + outcome.stderr + (backup / "backup.json").read_text()
+    manifest = json.loads((backup / "backup.json").read_text())
+    assert {part["name"] for part in manifest["parts"]} >= {"accounts", "ledger", "outbox", "documents"}
+    assert till.stop() == 0
+
+    place = tmp_path / "second" / "data"
+    settings = []
+    if target == "postgres":
+        there = new_database(database, f"to_{source}")
+        settings = ["--database", there]
+    restored = run_till("restore", "--from", backup, "--data", place, *settings, timeout=120)
+    assert restored.returncode == 0, restored.stderr
+    assert "hunter2" not in restored.stdout + restored.stderr
+    assert_private(place)
+    well = run_till("doctor", "--data", place, *settings)
+    assert well.returncode == 0, well.stdout + well.stderr
+    again = Till(tmp_path / "second", *settings, data=place)
+    found = all_ids(again, shop)
+    assert before <= set(found) <= everything
+    assert (place / "ca/root.pem").read_bytes() == (till.data / "ca/root.pem").read_bytes()
+    if target == "sqlite":
+        assert "meanwhile" in run_till("snapshot", "list", "--data", place).stdout
+    later = shop.control.call("buy", {"productId": COINS}, bundleId=APP, realm="sandbox", customer="later")
+    assert int(later["transactionId"]) > max(map(int, found))
+    assert again.stop() == 0
+
+    refused = run_till("restore", "--from", backup, "--data", tmp_path / "third", *settings)
+    if target == "postgres":
+        assert refused.returncode == 1 and "holds something" in refused.stderr
+        replaced = run_till("restore", "--from", backup, "--data", place, *settings, "--replace", "--json", timeout=120)
+        assert replaced.returncode == 0, replaced.stderr
+        last = Till(tmp_path / "second", *settings, data=place)
+        assert all_ids(last, shop) == found
+        after = shop.control.call("buy", {"productId": COINS}, bundleId=APP, realm="sandbox", customer="later")
+        assert int(after["transactionId"]) > int(later["transactionId"]), "no id is given out twice"
+        assert last.stop() == 0
+
+
+def test_a_shop_in_sqlite_is_put_back_in_the_place_of_a_later_one(tmp_path):
+    till = Till(tmp_path / "first", "--demo")
+    here = ["--data", till.data]
+    backup = tmp_path / "backup"
+    assert run_till("backup", backup, *here).returncode == 0
+    bought = json.loads(
+        run_till("buy", "com.example.till.demo.seeds.10", "--customer", "late", "--json", *here).stdout
+    )["transactionId"]
+    running = run_till("restore", "--from", backup, *here, "--replace")
+    assert running.returncode == 1 and "Another Till" in running.stderr
+    assert till.stop() == 0
+    refused = run_till("restore", "--from", backup, *here)
+    assert refused.returncode == 1 and "--replace" in refused.stderr
+    done = run_till("restore", "--from", backup, *here, "--replace", "--json")
+    assert done.returncode == 0, done.stderr
+    put = json.loads(done.stdout)
+    assert os.path.exists(os.path.join(put["before"], "till.sqlite"))
+    assert_private(till.data)
+    assert_private(put["before"])
+    assert run_till("doctor", *here).returncode == 0
+    again = Till(tmp_path / "first", data=till.data)
+    assert run_till("customer", "show", "late", *here).returncode == 1
+    later = json.loads(
+        run_till("buy", "com.example.till.demo.seeds.10", "--customer", "late", "--json", *here).stdout
+    )["transactionId"]
+    assert int(later) > int(bought), "no id is given out twice"
+    assert again.stop() == 0
+    assert run_till("doctor", "--data", put["before"]).returncode == 0
+
+
+def test_a_backup_that_is_not_what_it_was_is_refused(tmp_path):
+    till = Till(tmp_path / "first", "--demo")
+    control = ControlClient(till.address("control"))
+    backup = tmp_path / "backup"
+    made = control.call("backup", {"to": str(backup)})
+    assert made["directory"] == str(backup) and {part["table"] for part in made["tables"]} >= {"ledger", "outbox"}
+    with pytest.raises(ControlRefused) as refused:
+        control.call("backup", {"to": str(backup)})
+    assert (refused.value.status, refused.value.code) == (409, "backup_refused")
+    assert till.stop() == 0
+
+    def restore(folder):
+        outcome = run_till("restore", "--from", folder, "--data", tmp_path / "nowhere")
+        assert outcome.returncode == 1, outcome.stdout
+        assert not (tmp_path / "nowhere/till.sqlite").exists()
+        return outcome.stderr
+
+    def copy(name):
+        shutil.copytree(backup, tmp_path / name)
+        return tmp_path / name
+
+    assert "no backup" in restore(tmp_path / "none") and "no backup" in restore(till.data)
+    key = copy("key")
+    (key / "ca/root.key").write_text("another")
+    assert "ca/root.key" in restore(key)
+    rows = copy("rows")
+    manifest = json.loads((rows / "backup.json").read_text())
+    next(part for part in manifest["parts"] if part["name"] == "ledger")["rows"] += 1
+    (rows / "backup.json").write_text(json.dumps(manifest))
+    assert "ledger" in restore(rows)
+    cut = copy("cut")
+    with open(cut / "till.sqlite", "r+b") as file:
+        file.truncate(8_192)
+    assert "is damaged" in restore(cut)
+    (copy("newer") / "backup.json").write_text('{"format": 2}')
+    assert "another version" in restore(tmp_path / "newer")
+    assert not [name for name in os.listdir(tmp_path) if "unfinished" in name]

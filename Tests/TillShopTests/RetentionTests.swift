@@ -1,0 +1,130 @@
+import Testing
+import TillCore
+import TillStorage
+import TillTesting
+
+@testable import TillShop
+
+@Suite("How long notifications are kept")
+struct RetentionTests {
+    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let day: Int64 = 86_400_000
+
+    private func told(_ test: TestShop, in realm: Realm = .sandbox) async throws -> Int {
+        let scope = AccountScope(realm: realm, app: TestShop.bundleID)
+        return try await test.shop.storage.notifications(NotificationQuery(scope: scope, limit: 1_000)).count
+    }
+
+    @Test(
+        "After the days of its realm a notification goes, and the doctor misses nothing",
+        arguments: TestEngine.allCases
+    )
+    func ages(_ engine: TestEngine) async throws {
+        let test = try await TestShop(on: engine, selling: SampleProducts.all)
+        let shop = test.shop
+        for realm in Realm.allCases { try await test.buy("coins", by: "ann", in: realm) }
+        try await shop.noteTide()
+        test.advance(20 * Self.day)
+        try await shop.noteTide()
+        #expect(try await shop.prune() == PruneReport())
+        try await test.buy("coins", by: "ann")
+        test.advance(11 * Self.day)
+        try await shop.noteTide()
+        #expect(try await shop.prune(isDryRun: true).notifications == 1)
+        #expect(try await told(test) == 2)
+        #expect(try await shop.prune() == PruneReport(notifications: 1))
+        #expect(try await told(test) == 1)
+        #expect(try await told(test, in: .production) == 1)
+        #expect(try await shop.storage.examine() == [])
+        test.advance(160 * Self.day)
+        #expect(try await shop.prune().notifications == 2)
+        #expect(try await shop.prune() == PruneReport())
+    }
+
+    @Test("Neither a leap of ten years nor a past that was made up makes anything old")
+    func leaps() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let shop = test.shop
+        for _ in 0..<40 {
+            try await shop.noteTide()
+            test.advance(Self.day)
+        }
+        let present = test.now
+        _ = try await shop.perform(
+            .purchase(Purchase(productID: "coins")),
+            by: test.customer("vera"),
+            at: present.advanced(milliseconds: -300 * Self.day),
+            opening: Opening()
+        )
+        try await test.buy("pro", by: "ann")
+        _ = try await shop.advance(ClockName(Self.scope), .byPeriod(Period(10, .year)), settling: false)
+        let count = try await told(test)
+        #expect(count > 100)
+        test.advance(Self.day)
+        #expect(try await shop.prune() == PruneReport())
+        #expect(try await told(test) == count)
+    }
+
+    @Test("A clock that stands keeps what its history can tell")
+    func frozen() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        _ = try await test.shop.setClock(ClockName(Self.scope), .freeze(at: nil))
+        try await test.buy("coins", by: "ann")
+        try await test.shop.noteTide()
+        test.advance(400 * Self.day)
+        #expect(try await test.shop.prune() == PruneReport())
+    }
+
+    @Test("What is owed stays, however old, and 0 keeps all")
+    func owed() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/a")] }
+        try await test.buy("coins", by: "ann")
+        try await test.shop.noteTide()
+        test.advance(40 * Self.day)
+        #expect(try await test.shop.prune() == PruneReport(owed: 1))
+        try await test.shop.storage.dropDeliveries(to: EndpointRecord.primary, in: Self.scope)
+        #expect(try await test.shop.prune() == PruneReport(notifications: 1, deliveries: 1))
+
+        var settings = Settings()
+        settings.notificationDays = 0
+        settings.allowReset = false
+        let keeping = try await TestShop(selling: SampleProducts.all, settings: settings)
+        try await keeping.buy("coins", by: "ann")
+        try await keeping.shop.noteTide()
+        keeping.advance(4_000 * Self.day)
+        #expect(try await keeping.shop.prune() == PruneReport())
+        await #expect(throws: StateRefused.forbidden) { try await keeping.shop.prune(olderThan: 1) }
+    }
+
+    @Test("Who names days asks for them, whenever it was made; many pages go one by one")
+    func named() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let many = Retention.page + 5
+        for _ in 0..<many { try await test.buy("coins", by: "ann") }
+        test.advance(2 * Self.day)
+        #expect(try await test.shop.prune(olderThan: 3) == PruneReport())
+        #expect(try await test.shop.prune(olderThan: 1).notifications == many)
+        #expect(try await told(test) == 0)
+        #expect(try await test.shop.storage.examine() == [])
+    }
+
+    @Test("A state taken in from elsewhere is as old as its arrival, and the doctor knows what it lacks")
+    func carried() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await test.buy("coins", by: "ann")
+        test.advance(2 * Self.day)
+        #expect(try await test.shop.prune(olderThan: 1).notifications == 1)
+        try await test.buy("coins", by: "ann")
+        var text: [UInt8] = []
+        try await test.shop.exportState(of: nil) { text += $0 }
+        let other = try await TestShop()
+        try await other.shop.noteTide()
+        var state = try StateImport(other.shop)
+        try await state.take(text[...])
+        _ = try await state.finish()
+        #expect(try await other.shop.storage.examine() == [])
+        other.advance(400 * Self.day)
+        #expect(try await other.shop.prune() == PruneReport())
+    }
+}
