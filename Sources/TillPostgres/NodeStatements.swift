@@ -39,7 +39,7 @@ enum NodeStatements {
         case .notDurably: "SELECT set_config('synchronous_commit', 'off', true)"
         case .expiredNode: "SELECT id FROM nodes WHERE expires < clock_timestamp() LIMIT 1"
         case .reapNodes: "DELETE FROM nodes WHERE expires < clock_timestamp()"
-        case .allNodes: "SELECT id, seen FROM nodes"
+        case .allNodes: "SELECT id, seen FROM nodes WHERE expires >= clock_timestamp()"
         case .leaveNode: "DELETE FROM nodes WHERE id = $1"
 
         case .takeLease:

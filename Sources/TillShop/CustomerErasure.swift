@@ -76,7 +76,7 @@ extension Shop {
             case .done(let erased): return erased
             case .behind(let instant): try await wake(customer, until: instant)
             case .needs(let more): keys = more
-            case .conflict: try await cluster?.catchUp()
+            case .conflict: continue
             }
         }
         throw ShopBusy(reason: "the account of \(customer.customer) changed \(Self.mostAttempts) times meanwhile")
@@ -89,6 +89,7 @@ extension Shop {
         holding keys: Set<String>
     ) async throws -> Erasing {
         let scope = customer.scope
+        // Before anything is looked at that others may change.
         let footing = try footing()
         let found = try await storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
         guard let account = found else {
@@ -140,7 +141,10 @@ extension Shop {
             setAside.remove(account.id)
             signals.committed(change, telling: erased.told)
             return .done(erased)
-        case .failure(.conflict), .failure(.overtaken):
+        case .failure(.conflict):
+            return .conflict
+        case .failure(.overtaken):
+            try await cluster?.catchUp()
             return .conflict
         case .failure(let failure):
             logger.error("a customer was not erased", metadata: ["cause": "\(failure)"])

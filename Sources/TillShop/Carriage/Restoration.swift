@@ -67,6 +67,7 @@ package struct Restoration: Sendable {
         let occupied = try occupied()
         if let first = occupied.first, !replaces { throw BackupRefused.occupied(target.path, by: first) }
         if let database {
+            try await database.requireNoServer()
             if replaces { try await database.declareUnfinished() }
             let report = try await StoreMigration(from: source, to: database, noting: note).run()
             let parts = report.parts.map { BackupManifest.Part(name: $0.name, sum: $0.sum) }

@@ -56,6 +56,7 @@ package struct StoreMigration: Sendable {
     /// - Throws: `MigrationRefused`, and what the engines throw.
     package func run() async throws -> Report {
         if try await source.isUnfinished { throw MigrationRefused.unfinished }
+        for store in [source, target] { try await store.requireNoServer() }
         try await prepareTarget()
         var report = Report()
         report.highWater = try await source.identifierHighWater()
@@ -161,6 +162,13 @@ extension Storage {
         try await put([Document(kind: .shop, name: StoreMigration.mark, body: "{}")])
     }
 
+    /// - Throws: `MigrationRefused.atWork` while servers work on a database.
+    func requireNoServer() async throws {
+        guard let shared = self as? any SharedStorage else { return }
+        let nodes = try await shared.seen().keys.sorted()
+        if !nodes.isEmpty { throw MigrationRefused.atWork(nodes) }
+    }
+
     /// Whether a shop was being carried here and is not whole.
     package var isUnfinished: Bool {
         get async throws { try await documents(.shop).contains { $0.name == StoreMigration.mark } }
@@ -170,6 +178,7 @@ extension Storage {
 /// Why a shop is not carried, or cannot be used where it was carried to.
 package enum MigrationRefused: Error, CustomStringConvertible {
     case unfinished
+    case atWork([String])
     case occupied(ShopTable?)
     case differs(String, Int?, Int?)
 
@@ -177,6 +186,9 @@ package enum MigrationRefused: Error, CustomStringConvertible {
         switch self {
         case .unfinished:
             "A shop was being carried to this store with till migrate and is not whole. Carry it once more."
+        case .atWork(let nodes):
+            "Servers work on the database (\(nodes.joined(separator: ", "))). Stop them; one that was killed counts until "
+                + "its lease ends."
         case .occupied(let table):
             "The target holds something (\(table?.rawValue ?? "snapshots")). Name an empty one; nothing was changed."
         case .differs(let part, let source, let target):
