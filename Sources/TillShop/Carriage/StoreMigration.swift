@@ -187,8 +187,8 @@ package enum MigrationRefused: Error, CustomStringConvertible {
         case .unfinished:
             "A shop was being carried to this store with till migrate and is not whole. Carry it once more."
         case .atWork(let nodes):
-            "Servers work on the database (\(nodes.joined(separator: ", "))). Stop them; one that was killed counts until "
-                + "its lease ends."
+            "Servers work on the database (\(nodes.joined(separator: ", "))). Stop them; one that was killed counts "
+                + "until its lease ends."
         case .occupied(let table):
             "The target holds something (\(table?.rawValue ?? "snapshots")). Name an empty one; nothing was changed."
         case .differs(let part, let source, let target):

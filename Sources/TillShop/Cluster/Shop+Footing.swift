@@ -34,7 +34,7 @@ extension Shop {
     private static let mostBeginnings = 32
 
     /// What was read in one era is not written in another.
-    struct Era: Sendable {
+    struct Era: Equatable, Sendable {
         /// At this node.
         let here: StateGate.Era
         /// At all nodes; nil where there is but one.

@@ -27,6 +27,20 @@ package actor Sender: Service {
         let endpoint: String
     }
 
+    /// What is due to an endpoint by a clock.
+    private struct Place: Hashable {
+        let lane: Lane
+        let clock: ClockName
+    }
+
+    /// Deliveries that were read and could not start yet, in their order, so that not every attempt that ends reads
+    /// many to start one.
+    private struct Page {
+        var rest: [Delivery]
+        let era: Shop.Era
+        let read: ContinuousClock.Instant
+    }
+
     private let shop: Shop
     private let postman: Postman
     private let records: AttemptRecords
@@ -47,6 +61,10 @@ package actor Sender: Service {
     private static let sweepInterval: Int64 = 60_000
     /// Posts to one endpoint at once.
     private static let mostAtOnce = 16
+    private var pages: [Place: Page] = [:]
+    /// For so long what was read is believed.
+    private static let pageLife = Duration.milliseconds(250)
+    private static let pageLength = 128
 
     /// A sender over a shop.
     package init(_ shop: Shop, postman: Postman) {
@@ -150,23 +168,56 @@ package actor Sender: Service {
             waitingForRoom[lane, default: []].insert(clock)
             return
         }
+        let place = Place(lane: lane, clock: clock)
+        if var page = pages.removeValue(forKey: place), page.era == shop.era, page.read + Self.pageLife > .now,
+            begin(&page, to: endpoint, on: clock, lane, room) > 0
+        {
+            if !page.rest.isEmpty { pages[place] = page }
+            return
+        }
         let now = shop.now(on: clock)
         // What ends while this is read would seem to be untried.
         let before = underWay
         let era = shop.era
-        let due = try await shop.dueDeliveriesHere(to: endpoint, on: clock, until: now, limit: 64 + before.count)
+        let limit = Self.pageLength + before.count
+        let due = try await shop.dueDeliveriesHere(to: endpoint, on: clock, until: now, limit: limit).filter {
+            !before.contains(Key(notification: $0.notification, endpoint: endpoint.key))
+        }
+        // Others may have started some meanwhile.
+        let left = Self.mostAtOnce - (load[lane] ?? 0)
+        var page = Page(rest: due, era: era, read: .now)
+        _ = begin(&page, to: endpoint, on: clock, lane, left)
+        pages[place] = page.rest.isEmpty ? nil : page
+    }
+
+    /// Starts what may start of a page, and leaves the rest in it.
+    ///
+    /// - Returns: how many were started.
+    private func begin(
+        _ page: inout Page,
+        to endpoint: EndpointRecord,
+        on clock: ClockName,
+        _ lane: Lane,
+        _ room: Int
+    ) -> Int {
         var started = 0
         var waiting: Set<TransactionID> = []
-        for delivery in due where started < room {
+        var rest: [Delivery] = []
+        for delivery in page.rest {
             let key = Key(notification: delivery.notification, endpoint: endpoint.key)
-            guard !underWay.contains(key), !before.contains(key) else { continue }
+            guard !underWay.contains(key) else { continue }
             if let end = overtaken[key], shop.wallClock() < end { continue }
+            guard started < room else {
+                rest.append(delivery)
+                continue
+            }
             var line: Line?
             if delivery.attempts.isEmpty, let original = delivery.original {
                 line = Line(scope: clock.scope, endpoint: endpoint.key, original: original)
                 // What is due later on the same line stays behind what could not start.
                 guard let line, !busy.contains(line), !waiting.contains(original) else {
                     waiting.insert(original)
+                    rest.append(delivery)
                     continue
                 }
             }
@@ -175,9 +226,11 @@ package actor Sender: Service {
             underWay.insert(key)
             load[lane, default: 0] += 1
             started += 1
-            let taken = line
+            let (taken, era) = (line, page.era)
             Task { await self.attempt(delivery, key, taken, lane, endpoint, clock, era) }
         }
+        page.rest = rest
+        return started
     }
 
     private func attempt(
