@@ -184,12 +184,12 @@ class Cluster:
                 "--heartbeat-interval", "300", "--election-timeout", "3000",
             ], f"etcd-{name}"))
 
-    def sql(self, *commands):
+    def sql(self, *commands, database="postgres"):
         """Runs commands on the leader as the superuser; returns what the last one printed."""
         for command in commands:
             outcome = subprocess.run(
                 [programs() / "psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1",
-                 "-p", str(self.leader.port), "-U", "postgres", "-d", "postgres", "-c", command],
+                 "-p", str(self.leader.port), "-U", "postgres", "-d", database, "-c", command],
                 capture_output=True, text=True, timeout=60, env={**os.environ, "PGPASSWORD": "superuser-password"},
             )
             assert outcome.returncode == 0, outcome.stderr

@@ -245,7 +245,7 @@ def a_round(cluster, server, load, way):
     cluster.wait_until_safe(120)
     load.check()
     # Till is among the nodes of the new leader, and nothing of its connections is left over.
-    assert cluster.sql(NODES) == "1" and int(cluster.sql(CONNECTIONS)) <= 10
+    assert cluster.sql(NODES, database="till") == "1" and int(cluster.sql(CONNECTIONS)) <= 10
     assert server.process.poll() is None, f"Till ended:\n{server.stderr()[-3000:]}"
     needed = max(0.0, sold - able)
     assert needed < CARRIES_ON_WITHIN, f"{way.__name__}: Till needed {needed:.1f} s after the new leader could commit"
