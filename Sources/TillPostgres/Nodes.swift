@@ -24,10 +24,7 @@ extension PostgresStorage {
                 )
             }
             let seen = try session.seen()
-            let leases = try session.run(.allLeases).map { row in
-                Lease(name: try row.text(0), node: try row.text(1), body: try row.text(2))
-            }
-            return NodesView(seen: seen, leases: leases)
+            return NodesView(seen: seen, leases: try session.leases())
         }
     }
 
@@ -37,6 +34,8 @@ extension PostgresStorage {
     }
 
     package func seen() async throws -> [String: Int64] { try await nodePool.perform { try $0.seen() } }
+
+    package func leases() async throws -> [Lease] { try await nodePool.perform { try $0.leases() } }
 
     package func leave(_ id: String) async throws {
         try await transact([Step(.leaveNode, Arguments(id)), Step(.announce, Arguments(NodeWord.nodes))])
@@ -102,7 +101,8 @@ extension PostgresStorage {
         let lock = held.isEmpty ? (check.isEmpty ? [] : [Step(.lockShared)]) : [Step(.lockAlone)]
         let raise = held.map { Step(.raiseGeneration, Arguments($0)) }
         let announce = held.isEmpty ? [] : [Step(.announce, Arguments(NodeWord.generations))]
-        if !held.isEmpty { writes.add(1, ordering: .relaxed) }
+        // Behind the transaction: whoever asks must find it followed. One that failed may have been committed.
+        defer { if !held.isEmpty { writes.add(1, ordering: .relaxed) } }
         do {
             try await write(lock + check + steps + raise + announce)
         } catch let failed as StepFailure where failed.failure.isGuard {
@@ -112,6 +112,10 @@ extension PostgresStorage {
 }
 
 extension Session {
+    fileprivate func leases() throws -> [Lease] {
+        try run(.allLeases).map { Lease(name: try $0.text(0), node: try $0.text(1), body: try $0.text(2)) }
+    }
+
     fileprivate func seen() throws -> [String: Int64] {
         let nodes = try run(.allNodes).map { (try $0.text(0), try $0.int(1)) }
         return Dictionary(nodes) { first, _ in first }

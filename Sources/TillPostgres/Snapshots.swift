@@ -35,7 +35,7 @@ extension PostgresStorage {
 
     package func restore(snapshot name: String) async throws {
         try await replacing { session in
-            try session.cleanly {
+            try session.cleanly(locking: true) {
                 guard let row = try session.run(.snapshotByName, Arguments(name)).first else {
                     throw SnapshotFailure.unknown(name)
                 }
@@ -58,7 +58,7 @@ extension PostgresStorage {
 
     package func erase(app: String?, documents kinds: Set<DocumentKind>) async throws {
         try await replacing { session in
-            try session.cleanly {
+            try session.cleanly(locking: true) {
                 try session.erase(app, kinds)
                 try session.beginEra()
             }
@@ -67,7 +67,7 @@ extension PostgresStorage {
 
     /// Does something to everything while no node commits what it decided before, on whatever connection.
     private func replacing(_ body: @escaping @Sendable (Session) throws -> Void) async throws {
-        writes.add(1, ordering: .relaxed)
+        defer { writes.add(1, ordering: .relaxed) }
         try await pool.perform { session in
             // The lock is the session's: a transaction that waited for it would see what was there before.
             try session.run(script: "SELECT pg_advisory_lock(\(NodeStatements.lock))")
@@ -97,9 +97,14 @@ extension PostgresStorage {
 
 extension Session {
     /// One transaction at one moment, in which much may be read and written, in any way.
-    fileprivate func cleanly<Answer>(_ body: () throws -> Answer) throws -> Answer {
+    ///
+    /// - Parameter isLocking: what other nodes note without the common lock waits, so that nothing of this moment is
+    ///   changed before it is replaced.
+    fileprivate func cleanly<Answer>(locking isLocking: Bool = false, _ body: () throws -> Answer) throws -> Answer {
         try run(script: "BEGIN ISOLATION LEVEL REPEATABLE READ")
         do {
+            // The moment is that of the first statement behind the lock.
+            if isLocking { try run(script: "LOCK TABLE documents, outbox, deliveries IN SHARE ROW EXCLUSIVE MODE") }
             try run(script: Examination.freedom)
             let answer = try patiently(body)
             try requireCommitted(try run(.commit))

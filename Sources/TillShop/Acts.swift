@@ -301,10 +301,12 @@ extension Shop {
                 switch await self.commits.commit(Change(accounts: new, footing: footing)) {
                 case .success: return account
                 case .failure(.overtaken): try await self.cluster?.catchUp()
-                case .failure: if let account = try await find() { return account }
+                case .failure:
+                    if let account = try await find() { return account }
+                    throw ShopBusy(reason: "the store did not take the account")
                 }
             }
-            throw ShopBusy(reason: "the store did not take the account")
+            throw ShopBusy(reason: "other nodes changed what there is \(Self.mostAttempts) times meanwhile")
         }
     }
 }

@@ -102,10 +102,10 @@ extension Shop {
         let scope = AccountScope(realm: account.realm, app: account.app)
         // A customer who is erased meanwhile must leave nothing.
         return try await exclusivelyHere(CustomerName(scope, account.customer).lockKey) {
-            guard try await storage.account(account.id) != nil else {
+            guard let present = try await storage.account(account.id) else {
                 throw TriggerRefused(reason: "customer \(account.customer) was erased")
             }
-            return try await commitTrigger(notice, about: row, of: account, in: scope)
+            return try await commitTrigger(notice, about: row, of: account, guardedBy: present, in: scope)
         }
     }
 
@@ -113,6 +113,7 @@ extension Shop {
         _ notice: Notice,
         about row: Transaction,
         of account: Account,
+        guardedBy present: Account,
         in scope: AccountScope
     ) async throws -> OutboxEntry {
         guard notice.type.subtypes.contains(notice.subtype) else {
@@ -147,6 +148,13 @@ extension Shop {
         )
         change.notifications = [entry]
         change.deliveries = deliveries(of: entry, on: account.clockName, due: now(of: account))
+        if cluster != nil {
+            // Nor where another node erases, or puts them on another clock.
+            var after = present
+            after.version += 1
+            let due = try await storage.nextDue(of: present.id)
+            change.accounts = [AccountChange(account: after, before: present.version, nextDue: due)]
+        }
         try await commit(change, signedBy: chain)
         return entry
     }

@@ -6,8 +6,11 @@ import TillStorage
 actor IdentifierPool {
     private let storage: any Storage
     private var block: Range<Int64> = 0..<0
+    private var reserved = ContinuousClock.now
     /// A block's size: one more write to the store for each so many ids.
     private static let blockSize: Int64 = 8_192
+    /// How long a block is used, so that its numbers say what day it is (`Retention.Tide`).
+    static let blockLife = Duration.seconds(86_400)
 
     init(storage: any Storage) {
         self.storage = storage
@@ -15,10 +18,14 @@ actor IdentifierPool {
 
     /// So many ids in a row.
     func take(_ count: Int64) async throws -> Identifiers {
+        if reserved + Self.blockLife < .now { block = 0..<0 }
         while Int64(block.count) < count {
-            let reserved = try await storage.reserveIdentifiers(max(count, Self.blockSize))
+            let range = try await storage.reserveIdentifiers(max(count, Self.blockSize))
             // Another call may have brought a block while this one waited; the larger rest is kept.
-            if Int64(block.count) < count { block = reserved }
+            if Int64(block.count) < count {
+                block = range
+                reserved = .now
+            }
         }
         let taken = block.prefix(Int(count))
         block = block.dropFirst(Int(count))

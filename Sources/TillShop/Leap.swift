@@ -211,12 +211,18 @@ extension Shop {
         return log.report(owed: owed)
     }
 
+    private func isFree(_ name: ClockName) async throws -> Bool {
+        guard let cluster else { return true }
+        return try await !cluster.storage.leases().contains { $0.name == name.lockKey }
+    }
+
     /// Finishes leaps and jobs that a crash cut short, or in the middle of which a state was saved.
     func resumeLongWork() async {
         for record in clocks.all {
             guard let leap = record.leap else { continue }
             do {
-                guard leapUnderWay(on: record.name) == nil else { continue }
+                // Who has the clock finishes the leap, here or at another node.
+                guard leapUnderWay(on: record.name) == nil, try await isFree(record.name) else { continue }
                 try await exclusively(record.name.lockKey) {
                     // It may have gone with everything else meanwhile, or another node has finished it.
                     guard clocks.record(record.name).leap == leap else { return }

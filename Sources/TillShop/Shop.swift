@@ -96,6 +96,8 @@ package final class Shop: Sendable {
         recentRows = RecentRows(wallClock: wallClock)
         identifiers = IdentifierPool(storage: storage)
         commits = CommitQueue(storage: storage)
+        // The other nodes can put together what this one signs.
+        if cluster != nil, let document = chains.document(of: chain) { try await storage.put([document]) }
     }
 
     // MARK: Time
@@ -169,11 +171,17 @@ package final class Shop: Sendable {
         guard let cluster else { return try await exclusivelyHere(name, body) }
         return try await exclusivelyHere(name) {
             do {
-                return try await cluster.holding(name, checkStopping, body)
+                return try await cluster.holding(name, checkWaiting, body)
             } catch is Overtaken {
                 throw ShopBusy(reason: "everything was replaced, or done by another node, meanwhile")
             }
         }
+    }
+
+    /// Nobody who waits for another node holds up whoever replaces everything here.
+    func checkWaiting() throws {
+        try checkStopping()
+        if gate.waitingToBeAlone > 0 { throw ShopBusy(reason: "everything is being replaced") }
     }
 
     /// Runs a body while nobody else runs one under the same name on this node.

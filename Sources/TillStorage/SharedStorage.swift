@@ -37,6 +37,9 @@ package protocol SharedStorage: Storage {
     /// - Returns: the names of those that were taken; none when the node was given up.
     func take(_ leases: [Lease]) async throws -> Set<String>
 
+    /// All leases there are.
+    func leases() async throws -> [Lease]
+
     /// Gives leases back.
     func release(_ names: [String], of node: String) async throws
 

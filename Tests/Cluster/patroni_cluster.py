@@ -222,7 +222,13 @@ class Cluster:
         while time.monotonic() < limit:
             status = self.leader.says("cluster")
             if status and status[0] == 200:
-                roles = [one["role"] for one in status[1]["members"] if one["state"] in ("running", "streaming")]
+                them = status[1]["members"]
+                newest = max(one.get("timeline", 0) for one in them)
+                # One that is still being wound back to an earlier leader is said to be running, on its old timeline.
+                roles = [
+                    one["role"] for one in them
+                    if one["state"] in ("running", "streaming") and one.get("timeline") == newest
+                ]
                 if len(roles) >= members and "sync_standby" in roles and "leader" in roles:
                     return
             time.sleep(0.1)

@@ -153,7 +153,9 @@ package struct ControlAPI: Sendable {
                 body: try await body(exchange)
             )
         case .upload(let answer):
-            return .json(try await answer(exchange, request.body))
+            let bytes = try await answer(exchange, request.body)
+            await shop.settleNodes()
+            return .json(bytes)
         }
     }
 

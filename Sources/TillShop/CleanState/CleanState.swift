@@ -100,6 +100,9 @@ extension Shop {
 
     /// What is held in memory follows the store.
     func readAgain() async throws {
+        // What was put in the place of everything may have numbers of the block at hand, and chains of another Till's.
+        await identifiers.forget()
+        try await chains.follow(storage)
         try await registry.reload()
         try await clocks.reload()
         try await faults.reload()

@@ -55,14 +55,19 @@ extension Cluster {
         let nodes = view.seen.keys.sorted()
         guard let place = nodes.firstIndex(of: id) else { return }
         let share = Set(place * Self.partCount / nodes.count..<(place + 1) * Self.partCount / nodes.count)
-        let (idle, wanted) = state.withLock { state in
+        let (idle, wanted, isBack) = state.withLock { state in
+            let before = state.parting
             state.parting = state.parts.subtracting(share)
             let idle = state.parting.filter { state.underWay[$0] == nil }
             state.parts.subtract(idle)
             state.parting.subtract(idle)
             for part in idle { state.leases.remove(Self.leaseName(part)) }
-            return (idle, share.subtracting(state.parts))
+            return (
+                idle, share.subtracting(state.parts), !before.isDisjoint(with: state.parts.subtracting(state.parting))
+            )
         }
+        // Nobody looked at those that were to go and did not.
+        if isBack { await follower.value?.lookAround() }
         if !idle.isEmpty {
             try await storage.release(idle.map(Self.leaseName), of: id)
             try await storage.say(NodeWord.nodes)
@@ -96,6 +101,8 @@ extension Cluster {
         while try await take([Lease(name: name, node: id)]).isEmpty {
             try check()
             try await Task.sleep(for: pause)
+            // It may be this node that the others have given up.
+            if pause >= .milliseconds(100) { try await beat() }
             pause = min(pause * 2, .milliseconds(100))
             id = self.id
         }
@@ -119,6 +126,7 @@ extension Cluster {
         let wanted = state.withLock { state in
             let new = names.subtracting(state.leases)
             state.leases.formUnion(new)
+            state.touched.formUnion(names)
             return new
         }
         do {
@@ -134,8 +142,13 @@ extension Cluster {
     /// Gives a lease back, now or with the next beat.
     func giveBack(_ name: String, of node: String) async {
         state.withLock { _ = $0.leases.remove(name) }
-        try? await storage.release([name], of: node)
+        let storage = storage
+        // Also when the work was cancelled.
+        _ = try? await Task.detached { try await storage.release([name], of: node) }.value
     }
+
+    /// Whether this node has a lease, as far as it knows.
+    func has(_ name: String) -> Bool { state.withLock { $0.leases.contains(name) } }
 
     /// Leases of other nodes whose names begin so.
     func leasesOfOthers(_ prefix: String) -> [Lease] {

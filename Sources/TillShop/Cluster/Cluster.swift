@@ -36,6 +36,16 @@ package final class Cluster: Sendable {
         /// Those that go to another node as soon as nothing is under way in them.
         var parting: Set<Int> = []
         var underWay: [Int: Int] = [:]
+        /// Names of leases that were taken since the last beat.
+        var touched: Set<String> = []
+        var hasLeft = false
+
+        /// - Returns: whether the others may have believed otherwise until now.
+        mutating func believe(until instant: ContinuousClock.Instant) -> Bool {
+            let now = ContinuousClock.now
+            defer { believedUntil = max(believedUntil, instant) }
+            return believedUntil <= now && instant > now
+        }
     }
 
     let storage: any SharedStorage
@@ -115,30 +125,36 @@ package final class Cluster: Sendable {
     }
 
     private func beatNow() async throws {
-        let (id, seen) = state.withLock { ($0.id, $0.seen.sum) }
+        let (id, seen, hasLeft) = state.withLock { ($0.id, $0.seen.sum, $0.hasLeft) }
+        guard !hasLeft else { return }
         let sent = ContinuousClock.now
         guard let view = try await storage.beat(id, seen: seen, lease: lease) else { return try await rejoin() }
-        let (strays, isAnyGone) = state.withLock { state in
+        let (strays, isAnyGone, wasLost) = state.withLock { state in
             let isAnyGone = !state.view.seen.keys.allSatisfy { view.seen[$0] != nil }
             state.view = view
-            state.believedUntil = max(state.believedUntil, sent + lease)
+            let wasLost = state.believe(until: sent + lease)
             state.noted = seen
             // Those that could not be given back when they ought to have been: seen twice, because one that is on its
             // way back now may be taken again in a moment.
             let unknown = Set(view.leases.filter { $0.node == id && !state.leases.contains($0.name) }.map(\.name))
-            defer { state.strays = unknown }
-            return (unknown.intersection(state.strays), isAnyGone)
+            defer {
+                state.strays = unknown
+                state.touched = []
+            }
+            return (unknown.intersection(state.strays).subtracting(state.touched), isAnyGone, wasLost)
         }
         if !strays.isEmpty { try await storage.release(Array(strays), of: id) }
         try await shareWork(view, id)
         try await follow()
         // Its last words may not have been said.
-        if isAnyGone { await follower.value?.lookAround() }
+        if isAnyGone || wasLost { await follower.value?.lookAround() }
     }
 
     /// This node still lived for the others when it asked.
     func noteAlive(_ asked: ContinuousClock.Instant) {
-        state.withLock { $0.believedUntil = max($0.believedUntil, asked + lease) }
+        let wasLost = state.withLock { $0.believe(until: asked + lease) }
+        // What fell due meanwhile was not looked at.
+        if wasLost { Task.detached { await self.follower.value?.lookAround() } }
     }
 
     /// The others have given this node up: nothing that it began is written any more, and it begins anew.
@@ -164,10 +180,13 @@ package final class Cluster: Sendable {
     func leave() async {
         let id = state.withLock { state in
             state.parts = []
+            state.hasLeft = true
             return state.id
         }
+        let storage = storage
         do {
-            try await storage.leave(id)
+            // Also where a start failed and everything is cancelled.
+            try await Task.detached { try await storage.leave(id) }.value
         } catch {
             logger.warning("the other nodes were not told of the end", metadata: ["cause": "\(error)"])
         }

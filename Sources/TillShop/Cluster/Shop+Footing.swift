@@ -117,13 +117,14 @@ extension Shop {
     /// The next notification for whoever listens. One node's listeners at a time stand in for an app's endpoint.
     package func nextOffer(in scope: AccountScope, wait: Duration) async throws -> Listeners.Offer? {
         let hasPrimary = registry.rules(of: scope).primary != nil
-        if let cluster, listeners.place(in: scope) == nil {
+        if let cluster, listeners.place(in: scope) == nil || !cluster.has(scope.listenerLease) {
             let endpoint = hasPrimary ? EndpointRecord.listening : EndpointRecord.primary
             let lease = Lease(name: scope.listenerLease, node: cluster.id, body: endpoint)
             guard try await !cluster.take([lease]).isEmpty else {
                 throw ShopBusy(reason: "somebody listens at another node, or did a moment ago")
             }
-            try await cluster.storage.say(NodeWord.nodes)
+            // The next beat tells it anyway.
+            try? await cluster.storage.say(NodeWord.nodes)
         }
         return await listeners.next(in: scope, hasPrimary: hasPrimary, wait: wait)
     }

@@ -106,7 +106,9 @@ extension Shop {
         if let days { return PruneQuery(scope: scope, signedBefore: past(days), limit: Retention.page) }
         let kept = retentionDays(in: scope.realm)
         let wall = wallClock().advanced(milliseconds: -Int64(kept) * Retention.day)
-        guard kept > 0, let tide = try await tides().last(where: { $0.at <= wall }) else { return nil }
+        // Another node may go on for a day with numbers that it had before.
+        let ripe = cluster == nil ? wall : wall.advanced(milliseconds: -Retention.day)
+        guard kept > 0, let tide = try await tides().last(where: { $0.at <= ripe }) else { return nil }
         return PruneQuery(
             scope: scope,
             signedBefore: past(kept),
@@ -132,7 +134,7 @@ extension Shop {
         tides.append(Retention.Tide(at: wall, counter: counter))
         // Of those that are old enough for everything only the newest is asked for.
         let longest = Realm.allCases.map { retentionDays(in: $0) }.max() ?? 0
-        let old = wall.advanced(milliseconds: -Int64(longest) * Retention.day)
+        let old = wall.advanced(milliseconds: -Int64(longest + 1) * Retention.day)
         let first = tides.lastIndex { $0.at <= old } ?? 0
         try await storage.put([
             Document(kind: .shop, name: Retention.tides, encoding: Array(tides[first...].suffix(Self.mostTides)))
