@@ -39,18 +39,8 @@ struct MigrateCommand: AsyncParsableCommand {
             try await target.storage.close()
             withExtendedLifetime((source, target)) {}
             show(report, in: to)
-        } catch let refused as MigrationRefused {
-            throw CommandRefused(refused.description)
-        } catch let refused as DirectoryRefused {
-            throw CommandRefused(refused.description)
-        } catch let refused as StoreRefused {
-            throw CommandRefused(refused.description)
-        } catch let refused as PostgresRefused {
-            throw CommandRefused(refused.description)
-        } catch let refused as CommandRefused {
-            throw refused
         } catch {
-            throw CommandRefused("\(error). The target is not whole; carry it once more.")
+            throw Store.refusal(error) ?? CommandRefused("\(error). The target is not whole; carry it once more.")
         }
     }
 

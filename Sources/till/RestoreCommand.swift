@@ -51,20 +51,9 @@ struct RestoreCommand: AsyncParsableCommand {
             try await store?.close()
             withExtendedLifetime(lock) {}
             show(report, in: target, isDatabase: url != nil)
-        } catch let refused as BackupRefused {
-            throw CommandRefused(refused.description)
-        } catch let refused as MigrationRefused {
-            throw CommandRefused(refused.description)
-        } catch let refused as DirectoryRefused {
-            throw CommandRefused(refused.description)
-        } catch let refused as StoreRefused {
-            throw CommandRefused(refused.description)
-        } catch let refused as PostgresRefused {
-            throw CommandRefused(refused.description)
-        } catch let refused as CommandRefused {
-            throw refused
         } catch {
-            throw CommandRefused("\(error). What was put down is not whole; put it back once more, with --replace.")
+            throw Store.refusal(error)
+                ?? CommandRefused("\(error). What was put down is not whole; put it back once more, with --replace.")
         }
     }
 

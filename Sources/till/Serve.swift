@@ -90,16 +90,10 @@ struct Serve: AsyncParsableCommand {
             try clearReadyFile()
             try await serve(directory, settings, logger, isPassing: passing != nil)
             withExtendedLifetime(lock) {}
-        } catch let refused as DirectoryRefused {
-            throw CommandRefused(refused.description)
-        } catch let refused as StoreRefused {
-            throw CommandRefused(refused.description)
-        } catch let refused as PostgresRefused {
-            throw CommandRefused(refused.description)
-        } catch let refused as MigrationRefused {
-            throw CommandRefused(refused.description)
         } catch let error as SigningError {
             throw CommandRefused("\(error) Run till doctor --data \(directory.path).")
+        } catch {
+            throw Store.refusal(error) ?? error
         }
     }
 

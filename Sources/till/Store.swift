@@ -16,6 +16,19 @@ enum Store {
         return storage
     }
 
+    /// What a command says when a store, or where it lies, refuses; nil for an error that is no refusal.
+    static func refusal(_ error: any Error) -> CommandRefused? {
+        switch error {
+        case let refused as CommandRefused: refused
+        case let refused as BackupRefused: CommandRefused(refused.description)
+        case let refused as MigrationRefused: CommandRefused(refused.description)
+        case let refused as DirectoryRefused: CommandRefused(refused.description)
+        case let refused as StoreRefused: CommandRefused(refused.description)
+        case let refused as PostgresRefused: CommandRefused(refused.description)
+        default: nil
+        }
+    }
+
     private static func engine(_ url: String?, in directory: DataDirectory, isDurable: Bool) throws -> any Storage {
         do {
             guard let url else {
@@ -24,15 +37,8 @@ enum Store {
             }
             guard isDurable else { throw CommandRefused("--ephemeral keeps nothing; leave --database away.") }
             return try PostgresStorage(DatabaseURL(url))
-        } catch let refused as CommandRefused {
-            throw refused
-        } catch let refused as DirectoryRefused {
-            throw refused
-        } catch let refused as StoreRefused {
-            throw refused
-        } catch let refused as PostgresRefused {
-            throw refused
         } catch {
+            if let refused = refusal(error) { throw refused }
             guard url == nil else { throw CommandRefused("The database cannot be opened: \(error)") }
             throw CommandRefused(
                 "\(directory.database) cannot be opened: \(error). "
