@@ -75,7 +75,11 @@ let package = Package(
         .target(name: "TillCore", swiftSettings: settings),
         .target(name: "TillSigning", dependencies: [crypto, cryptoExtras, x509, asn1], swiftSettings: settings),
         .target(name: "TillStorage", dependencies: ["TillCore"], swiftSettings: settings),
-        .target(name: "TillSQLite", dependencies: ["TillStorage", "TillCore", grdb], swiftSettings: settings),
+        .target(
+            name: "TillSQLite",
+            dependencies: ["TillStorage", "TillCore", grdb, grdbSQLite],
+            swiftSettings: settings
+        ),
         .target(name: "CPostgres"),
         .target(name: "TillPostgres", dependencies: ["CPostgres", "TillStorage", "TillCore"], swiftSettings: settings),
         .target(

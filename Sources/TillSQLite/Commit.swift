@@ -7,6 +7,16 @@ extension SQLiteStorage {
     package func commit(_ changes: [Change]) async -> [Result<Void, CommitFailure>] {
         do {
             let prepared = try changes.map { try PreparedChange($0) }
+            do {
+                try await pool.write { db in
+                    for change in prepared { try Self.write(change, db) }
+                }
+                return changes.map { _ in .success(()) }
+            } catch {
+                if prepared.count == 1 { return [.failure(try Self.failure(error, of: prepared[0]))] }
+            }
+            // One of them did not go, and took all back. Now a failure takes back its own change only; nearly always
+            // all go, and are spared the savepoints.
             return try await pool.write { db in
                 try prepared.map { try Self.apply($0, db) }
             }
@@ -37,29 +47,45 @@ extension SQLiteStorage {
     private static func apply(_ change: PreparedChange, _ db: Database) throws -> Result<Void, CommitFailure> {
         do {
             try db.inSavepoint {
-                for account in change.accounts { try write(account, db) }
-                for row in change.rows { try write(row, db) }
-                for redemption in change.redemptions { try count(redemption, db) }
-                for entry in change.notifications {
-                    try db.cachedStatement(sql: OutboxRow.insert).execute(arguments: OutboxRow.arguments(entry))
-                }
-                for delivery in change.deliveries {
-                    let statement = try db.cachedStatement(sql: DeliveryRow.insert)
-                    try statement.execute(arguments: try DeliveryRow.arguments(delivery))
-                }
-                for document in change.documents { try write(document, db) }
-                if let erasure = change.erasure { try erase(erasure, db) }
+                try write(change, db)
                 return .commit
             }
             return .success(())
-        } catch let failure as CommitFailure {
-            return .failure(failure)
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+        } catch {
+            return .failure(try failure(error, of: change))
+        }
+    }
+
+    private static func write(_ change: PreparedChange, _ db: Database) throws {
+        for account in change.accounts { try write(account, db) }
+        for row in change.rows { try write(row, db) }
+        for redemption in change.redemptions { try count(redemption, db) }
+        for entry in change.notifications {
+            try db.cachedStatement(sql: OutboxRow.insert).execute(arguments: OutboxRow.arguments(entry))
+        }
+        for delivery in change.deliveries {
+            let statement = try db.cachedStatement(sql: DeliveryRow.insert)
+            try statement.execute(arguments: try DeliveryRow.arguments(delivery))
+        }
+        for document in change.documents { try write(document, db) }
+        if let erasure = change.erasure { try erase(erasure, db) }
+    }
+
+    /// What an error says of the one change that met it.
+    ///
+    /// - Throws: an error that is none of the change's, but of the engine.
+    private static func failure(_ error: any Error, of change: PreparedChange) throws -> CommitFailure {
+        switch error {
+        case let failure as CommitFailure:
+            return failure
+        case let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT:
             // Only a second writer of the same account or id can get here; the first one keeps what it wrote.
             guard let account = change.accounts.first?.id ?? change.erasure?.account else {
-                return .failure(.engine(error.description))
+                return .engine(error.description)
             }
-            return .failure(.conflict(account))
+            return .conflict(account)
+        default:
+            throw error
         }
     }
 

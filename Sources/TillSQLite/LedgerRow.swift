@@ -35,7 +35,7 @@ enum LedgerRow {
             + "\(commitment.price.milliunits) \(commitment.price.currency)"
     }
 
-    private static func commitment(_ row: Row) throws -> Commitment? {
+    private static func commitment(_ row: HotRow) throws -> Commitment? {
         guard let text: String = row[34] else { return nil }
         let parts = text.split(separator: " ")
         guard
@@ -51,7 +51,7 @@ enum LedgerRow {
     }
 
     /// - Throws: `DamagedRow` for a value that no version of Till wrote.
-    static func read(_ row: Row) throws -> Transaction {
+    static func read(_ row: HotRow) throws -> Transaction {
         let id: Int64 = row[3]
         func known<Value>(_ value: Value?, _ column: String) throws -> Value {
             guard let value else { throw DamagedRow(transaction: id, column: column) }
@@ -90,7 +90,7 @@ enum LedgerRow {
         )
     }
 
-    private static func offer(_ row: Row) throws -> AppliedOffer? {
+    private static func offer(_ row: HotRow) throws -> AppliedOffer? {
         guard let number: Int = row[20] else { return nil }
         guard let kind = OfferKind(rawValue: number) else {
             throw DamagedRow(transaction: row[3], column: "offer_kind")
@@ -106,7 +106,7 @@ enum LedgerRow {
         )
     }
 
-    private static func revocation(_ row: Row) throws -> Revocation? {
+    private static func revocation(_ row: HotRow) throws -> Revocation? {
         guard let date: Int64 = row[25] else { return nil }
         guard let reason = (row[26] as Int?).flatMap(RevocationReason.init(rawValue:)) else {
             throw DamagedRow(transaction: row[3], column: "revocation_reason")

@@ -20,7 +20,7 @@ extension SQLiteStorage {
     }
 
     package func nextDue(of id: AccountID) async throws -> Timestamp? {
-        try await pool.read { db in
+        try readHere { db in
             try Int64.fetchOne(
                 db.cachedStatement(sql: "SELECT next_due FROM accounts WHERE partition = ? AND account = ?"),
                 arguments: [id.partition.number, id.number]
@@ -161,11 +161,11 @@ extension SQLiteStorage {
     // MARK: Notifications
 
     package func notification(_ id: NotificationID) async throws -> OutboxEntry? {
-        try await entries("WHERE id = ?", [id.number]).first
+        try entries("WHERE id = ?", [id.number]).first
     }
 
     package func notification(uuid: String, in scope: AccountScope) async throws -> OutboxEntry? {
-        try await entries(
+        try entries(
             "WHERE uuid = ? AND realm = ? AND app = ?",
             [uuid, scope.realm.rawValue, scope.app]
         ).first
@@ -221,8 +221,8 @@ extension SQLiteStorage {
         [clock.scope.realm.rawValue, clock.scope.app, clock.key]
     }
 
-    private func entries(_ condition: String, _ arguments: StatementArguments) async throws -> [OutboxEntry] {
-        try await pool.read { db in
+    private func entries(_ condition: String, _ arguments: StatementArguments) throws -> [OutboxEntry] {
+        try readHere { db in
             let statement = try db.cachedStatement(sql: "SELECT \(OutboxRow.columns) FROM outbox \(condition)")
             return try Row.fetchAll(statement, arguments: arguments).map(OutboxRow.read)
         }

@@ -5,26 +5,20 @@ import TillStorage
 
 extension SQLiteStorage {
     package func account(_ id: AccountID) async throws -> Account? {
-        try await pool.read { db in
-            let text = try String.fetchOne(
-                db.cachedStatement(sql: "SELECT state FROM accounts WHERE partition = ? AND account = ?"),
-                arguments: [id.partition.number, id.number]
-            )
-            return try text.map(AccountState.decode)
-        }
+        let text = try hot.first(
+            "SELECT state FROM accounts WHERE partition = ? AND account = ?",
+            [.integer(id.partition.number), .integer(id.number)]
+        ) { $0[0] as String }
+        return try text.map(AccountState.decode)
     }
 
     package func account(realm: Realm, app: String, customer: String) async throws -> Account? {
         let partition = Partition(realm: realm, app: app, customer: customer)
-        return try await pool.read { db in
-            let text = try String.fetchOne(
-                db.cachedStatement(
-                    sql: "SELECT state FROM accounts WHERE partition = ? AND realm = ? AND app = ? AND customer = ?"
-                ),
-                arguments: [partition.number, realm.rawValue, app, customer]
-            )
-            return try text.map(AccountState.decode)
-        }
+        let text = try hot.first(
+            "SELECT state FROM accounts WHERE partition = ? AND realm = ? AND app = ? AND customer = ?",
+            [.integer(partition.number), .text(realm.rawValue), .text(app), .text(customer)]
+        ) { $0[0] as String }
+        return try text.map(AccountState.decode)
     }
 
     package func accounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws -> [Account] {
@@ -51,50 +45,42 @@ extension SQLiteStorage {
     }
 
     package func owner(of id: TransactionID, in scope: AccountScope) async throws -> AccountID? {
-        try await pool.read { db in
-            let number = try Int64.fetchOne(
-                db.cachedStatement(
-                    sql: """
-                        SELECT a.account FROM ledger l
-                        JOIN accounts a ON a.partition = l.partition AND a.account = l.account
-                        WHERE l.id = ? AND a.realm = ? AND a.app = ?
-                        """
-                ),
-                arguments: [id.number, scope.realm.rawValue, scope.app]
-            )
-            return number.map { AccountID($0) }
-        }
+        try hot.first(
+            """
+            SELECT a.account FROM ledger l
+            JOIN accounts a ON a.partition = l.partition AND a.account = l.account
+            WHERE l.id = ? AND a.realm = ? AND a.app = ?
+            """,
+            [.integer(id.number), .text(scope.realm.rawValue), .text(scope.app)]
+        ) { AccountID($0[0]) }
     }
 
     package func transaction(_ id: TransactionID) async throws -> Transaction? {
-        try await rows("WHERE id = ?", [id.number]).first
+        try rows("WHERE id = ?", [.integer(id.number)]).first
     }
 
     package func transactions(in order: OrderID) async throws -> [Transaction] {
-        try await rows("WHERE order_number = ? ORDER BY id", [order.number])
+        try rows("WHERE order_number = ? ORDER BY id", [.integer(order.number)])
     }
 
     package func refunds(of account: AccountID, after refundNumber: Int64, limit: Int) async throws -> [Transaction] {
-        try await rows(
+        try rows(
             "WHERE partition = ? AND account = ? AND refund_number > ? ORDER BY refund_number LIMIT ?",
-            [account.partition.number, account.number, refundNumber, limit]
+            [
+                .integer(account.partition.number), .integer(account.number), .integer(refundNumber),
+                .integer(Int64(limit)),
+            ]
         )
     }
 
     package func latestRefunds(of account: AccountID, limit: Int) async throws -> [Transaction] {
-        try await rows(
+        try rows(
             "WHERE partition = ? AND account = ? AND refund_number > 0 ORDER BY refund_number DESC LIMIT ?",
-            [account.partition.number, account.number, limit]
+            [.integer(account.partition.number), .integer(account.number), .integer(Int64(limit))]
         ).reversed()
     }
 
-    private func rows(_ condition: String, _ arguments: StatementArguments) async throws -> [Transaction] {
-        try await pool.read { db in
-            let statement = try db.cachedStatement(sql: "SELECT \(LedgerRow.columns) FROM ledger \(condition)")
-            var rows: [Transaction] = []
-            let cursor = try Row.fetchCursor(statement, arguments: arguments)
-            while let row = try cursor.next() { rows.append(try LedgerRow.read(row)) }
-            return rows
-        }
+    private func rows(_ condition: String, _ values: [HotValue]) throws -> [Transaction] {
+        try hot.rows("SELECT \(LedgerRow.columns) FROM ledger \(condition)", values, LedgerRow.read)
     }
 }

@@ -8,6 +8,7 @@ import TillStorage
 /// What is acknowledged is on the disk: `synchronous` is FULL and is read back when the store opens.
 package final class SQLiteStorage: Storage {
     let pool: DatabasePool
+    let hot: HotReader
 
     /// Opens the store, makes it if there is none, and brings its tables up to this version.
     ///
@@ -36,6 +37,7 @@ package final class SQLiteStorage: Storage {
         let migrator = Migrations.all
         if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreRefused.newer(path: path) }
         try migrator.migrate(pool)
+        hot = try HotReader(path)
     }
 
     /// Opens the store for reading only, beside a server that may be at work on it.
@@ -50,6 +52,7 @@ package final class SQLiteStorage: Storage {
             if try migrator.hasBeenSuperseded(db) { throw StoreRefused.newer(path: path) }
             guard try migrator.hasCompletedMigrations(db) else { throw StoreRefused.older(path: path) }
         }
+        hot = try HotReader(path)
     }
 
     private static var configuration: GRDB.Configuration {
@@ -61,11 +64,17 @@ package final class SQLiteStorage: Storage {
         return configuration
     }
 
+    /// A statement that reads a few rows, on the thread of who asks (`HotReader` says why).
+    func readHere<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try pool.unsafeRead(body)
+    }
+
     package func ping() async throws {
         _ = try await pool.read { try Int.fetchOne($0, sql: "SELECT 1") }
     }
 
     package func close() async throws {
+        hot.close()
         // An orderly end leaves one file with everything in it; a reader beside us only puts that off.
         if !pool.configuration.readonly {
             _ = try? await pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }

@@ -6,10 +6,18 @@ import TillStorage
 /// What the shop signs: the same rows for a backend and, in their device form, for an app.
 extension Shop {
     /// A signed transaction as a server hands it over: signed now, or not longer ago than the setting allows.
-    package func signed(_ row: Transaction, realm: Realm, app: String, at now: Timestamp) throws -> SignedText {
+    ///
+    /// - Parameter chain: the present one, for who has it at hand.
+    package func signed(
+        _ row: Transaction,
+        realm: Realm,
+        app: String,
+        at now: Timestamp,
+        by chain: SigningChain? = nil
+    ) throws -> SignedText {
         let scope = AccountScope(realm: realm, app: app)
         let date = max(now, row.modifiedDate)
-        let chain = signingChain
+        let chain = chain ?? signingChain
         let age = Int64(settings.signatureAge) * 1_000
         // Weather changes what is signed, and changes itself.
         let isKept = age > 0 && registry.weather(of: scope) == nil

@@ -38,7 +38,7 @@ struct ImportTests {
         "TillCore": .only([]),
         "TillSigning": .only(platform.union(["Crypto", "CryptoExtras", "SwiftASN1", "X509"])),
         "TillStorage": .only(platform.union(["TillCore"])),
-        "TillSQLite": .only(platform.union(["TillCore", "TillStorage", "GRDB"])),
+        "TillSQLite": .only(platform.union(["TillCore", "TillStorage", "GRDB", "GRDBSQLite"])),
         "TillPostgres": .only(platform.union(["TillCore", "TillStorage", "CPostgres"])),
         "TillShop": .only(platform.union(shop).union(sender)),
         "TillServer": .only(platform.union(server)),

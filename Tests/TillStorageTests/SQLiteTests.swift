@@ -49,9 +49,9 @@ struct SQLiteTests {
                     let skipped = Int64((page - 1) * 20)
                     let position = isAscending ? skipped : 10_001 - skipped
                     let query = HistoryQuery(account: ann.id, position: position, isAscending: isAscending)
-                    let (sql, arguments) = SQLiteStorage.statement(for: query)
+                    let (sql, values) = SQLiteStorage.statement(for: query)
                     let statement = try db.makeStatement(sql: sql)
-                    let count = try Row.fetchAll(statement, arguments: arguments).count
+                    let count = try Row.fetchAll(statement, arguments: Self.arguments(values)).count
                     #expect(count == (page == 1 ? 21 : 20))
                     return Int(sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 0))
                 }
@@ -63,6 +63,17 @@ struct SQLiteTests {
         }
     }
 
+    private static func arguments(_ values: [HotValue]) -> StatementArguments {
+        StatementArguments(
+            values.map { value -> any DatabaseValueConvertible in
+                switch value {
+                case .integer(let number): number
+                case .text(let text): text
+                }
+            }
+        )
+    }
+
     @Test("Every read of the history and of refunds is one range of an index")
     func plans() async throws {
         let fixture = try StorageFixture(.sqlite)
@@ -71,8 +82,8 @@ struct SQLiteTests {
         for isAscending in [true, false] {
             let query = HistoryQuery(account: ann.id, position: 5, isAscending: isAscending)
             let plan = try await storage.pool.read { db in
-                let (sql, arguments) = SQLiteStorage.statement(for: query)
-                return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments)
+                let (sql, values) = SQLiteStorage.statement(for: query)
+                return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql, arguments: Self.arguments(values))
                     .map { $0["detail"] as String }
             }
             #expect(plan.count == 1)

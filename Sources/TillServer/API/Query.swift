@@ -53,5 +53,9 @@ struct Query: Sendable {
 
 extension StringProtocol {
     /// What a part of a path says; nil for text that is not UTF-8 or has U+0000, which not every engine can keep.
-    var percentDecoded: String? { removingPercentEncoding.flatMap { $0.utf8.contains(0) ? nil : $0 } }
+    var percentDecoded: String? {
+        // Most say what they are.
+        guard utf8.contains(UInt8(ascii: "%")) else { return utf8.contains(0) ? nil : String(self) }
+        return removingPercentEncoding.flatMap { $0.utf8.contains(0) ? nil : $0 }
+    }
 }

@@ -99,7 +99,8 @@ extension AppleAPI {
         {
             now = shop.now(of: account)
         }
-        return try rows.map { try shop.signed($0, realm: realm, app: exchange.caller.app.bundleID, at: now) }
+        let (app, chain) = (exchange.caller.app.bundleID, shop.signingChain)
+        return try rows.map { try shop.signed($0, realm: realm, app: app, at: now, by: chain) }
     }
 
     // MARK: Parameters

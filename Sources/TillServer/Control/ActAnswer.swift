@@ -36,7 +36,42 @@ struct Told {
 extension Event {
     /// The event's name, in the words of the control API.
     var name: String {
-        String(String(describing: self).prefix { $0 != "(" })
+        switch self {
+        case .charged: "charged"
+        case .subscribed: "subscribed"
+        case .resubscribed: "resubscribed"
+        case .renewed: "renewed"
+        case .recovered: "recovered"
+        case .upgraded: "upgraded"
+        case .planChangeChosen: "planChangeChosen"
+        case .planChangeWithdrawn: "planChangeWithdrawn"
+        case .offerRedeemed: "offerRedeemed"
+        case .autoRenewEnabled: "autoRenewEnabled"
+        case .autoRenewDisabled: "autoRenewDisabled"
+        case .failedToRenew: "failedToRenew"
+        case .gracePeriodEntered: "gracePeriodEntered"
+        case .gracePeriodExpired: "gracePeriodExpired"
+        case .expired: "expired"
+        case .priceIncreasePending: "priceIncreasePending"
+        case .priceIncreaseAccepted: "priceIncreaseAccepted"
+        case .extended: "extended"
+        case .extensionFailed: "extensionFailed"
+        case .finished: "finished"
+        case .appAccountTokenSet: "appAccountTokenSet"
+        case .refundRequested: "refundRequested"
+        case .consumptionReported: "consumptionReported"
+        case .refunded: "refunded"
+        case .refundDeclined: "refundDeclined"
+        case .refundReversed: "refundReversed"
+        case .familyAccessRevoked: "familyAccessRevoked"
+        case .familyAccessRestored: "familyAccessRestored"
+        case .joinedFamily: "joinedFamily"
+        case .leftFamily: "leftFamily"
+        case .appDownloaded: "appDownloaded"
+        case .purchaseHeld: "purchaseHeld"
+        case .purchaseDeclined: "purchaseDeclined"
+        case .cardChanged: "cardChanged"
+        }
     }
 }
 

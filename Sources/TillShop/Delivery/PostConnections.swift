@@ -11,8 +11,8 @@ final class PostConnections: Sendable {
 
     private let book = Mutex(Book())
 
-    /// How many connections to one server may wait.
-    private static let idlePerOrigin = 8
+    /// How many connections to one server may wait: as many as the sender has posts under way to an endpoint.
+    private static let idlePerOrigin = 16
 
     /// False once the postman has gone.
     var isOpen: Bool { book.withLock { !$0.isClosed } }

@@ -1,3 +1,4 @@
+import DequeModule
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -36,9 +37,22 @@ package actor Sender: Service {
     /// Deliveries that were read and could not start yet, in their order, so that not every attempt that ends reads
     /// many to start one.
     private struct Page {
-        var rest: [Delivery]
+        var rest: Deque<Delivery>
         let era: Shop.Era
         let read: ContinuousClock.Instant
+    }
+
+    /// How much goes on for an endpoint at once. The next is posted while the one before is noted.
+    private struct Room {
+        var posting = 0
+        var noting = 0
+
+        /// Posts that may begin.
+        var free: Int { min(Self.mostPosting - posting, Self.mostAtAll - posting - noting) }
+        var isEmpty: Bool { posting + noting == 0 }
+
+        private static let mostPosting = 16
+        private static let mostAtAll = 64
     }
 
     private let shop: Shop
@@ -46,7 +60,7 @@ package actor Sender: Service {
     private let records: AttemptRecords
     private var underWay: Set<Key> = []
     private var busy: Set<Line> = []
-    private var load: [Lane: Int] = [:]
+    private var rooms: [Lane: Room] = [:]
     /// Clocks on which something is due to an endpoint that is busy.
     private var waitingForRoom: [Lane: Set<ClockName>] = [:]
     /// What a fault lets others overtake, until an instant by the wall.
@@ -55,12 +69,12 @@ package actor Sender: Service {
     private var pumpAgain: Set<ClockName> = []
     /// When a delivery falls due next on a clock that moves, by the wall.
     private var alarms: [ClockName: Timestamp] = [:]
+    /// Clocks whose alarm is set when there is time: while much is posted, not for each attempt.
+    private var alarmsToSet: Set<ClockName> = []
     private var isStopping = false
     /// When endpoints that are no more are looked for next, by the wall.
     private var nextSweep: Timestamp?
     private static let sweepInterval: Int64 = 60_000
-    /// Posts to one endpoint at once.
-    private static let mostAtOnce = 16
     private var pages: [Place: Page] = [:]
     /// For so long what was read is believed.
     private static let pageLife = Duration.milliseconds(250)
@@ -101,6 +115,9 @@ package actor Sender: Service {
             alarms[clock] = nil
             await pump(clock)
         }
+        let clocks = alarmsToSet
+        alarmsToSet = []
+        for clock in clocks { await setAlarm(clock) }
         for place in shop.listeners.endLeases(at: wall) {
             await shop.endListening(in: place.scope)
             await drop(EndpointName(place.scope, place.endpoint))
@@ -138,18 +155,29 @@ package actor Sender: Service {
             pumpAgain.remove(clock)
             do {
                 for endpoint in shop.endpoints(of: clock.scope) { try await start(endpoint, on: clock) }
-                try await setAlarm(clock)
             } catch {
-                shop.logger.error("deliveries were not read", metadata: ["cause": "\(error)"])
-                alarms[clock] = shop.wallClock().advanced(milliseconds: 1_000)
+                tryLater(clock, because: error)
             }
+            if rooms.isEmpty { await setAlarm(clock) } else { alarmsToSet.insert(clock) }
         } while pumpAgain.contains(clock)
         pumping.remove(clock)
     }
 
-    private func setAlarm(_ clock: ClockName) async throws {
+    private func tryLater(_ clock: ClockName, because error: any Error) {
+        shop.logger.error("deliveries were not read", metadata: ["cause": "\(error)"])
+        alarms[clock] = shop.wallClock().advanced(milliseconds: 1_000)
+    }
+
+    private func setAlarm(_ clock: ClockName) async {
         let state = shop.clocks.state(clock)
-        guard state.moves, let due = try await shop.nextDueHere(on: clock).delivery else { return }
+        guard state.moves else { return }
+        let next: Timestamp?
+        do {
+            next = try await shop.nextDueHere(on: clock).delivery
+        } catch {
+            return tryLater(clock, because: error)
+        }
+        guard let due = next else { return }
         let wall = shop.wallClock()
         let wait = Double(due.milliseconds - state.now(wall: wall).milliseconds)
         // What is due and could not start is looked at again when something ends.
@@ -163,7 +191,7 @@ package actor Sender: Service {
         // Somebody listens at another node, which forwards.
         if endpoint.isListener, shop.listeners.place(in: clock.scope) == nil { return }
         let lane = Lane(scope: clock.scope, endpoint: endpoint.key)
-        let room = Self.mostAtOnce - (load[lane] ?? 0)
+        let room = rooms[lane, default: Room()].free
         guard room > 0 else {
             waitingForRoom[lane, default: []].insert(clock)
             return
@@ -184,8 +212,8 @@ package actor Sender: Service {
             !before.contains(Key(notification: $0.notification, endpoint: endpoint.key))
         }
         // Others may have started some meanwhile.
-        let left = Self.mostAtOnce - (load[lane] ?? 0)
-        var page = Page(rest: due, era: era, read: .now)
+        let left = rooms[lane, default: Room()].free
+        var page = Page(rest: Deque(due), era: era, read: .now)
         _ = begin(&page, to: endpoint, on: clock, lane, left)
         pages[place] = page.rest.isEmpty ? nil : page
     }
@@ -202,34 +230,30 @@ package actor Sender: Service {
     ) -> Int {
         var started = 0
         var waiting: Set<TransactionID> = []
-        var rest: [Delivery] = []
-        for delivery in page.rest {
+        var behind: [Delivery] = []
+        while started < room, let delivery = page.rest.popFirst() {
             let key = Key(notification: delivery.notification, endpoint: endpoint.key)
             guard !underWay.contains(key) else { continue }
             if let end = overtaken[key], shop.wallClock() < end { continue }
-            guard started < room else {
-                rest.append(delivery)
-                continue
-            }
             var line: Line?
             if delivery.attempts.isEmpty, let original = delivery.original {
                 line = Line(scope: clock.scope, endpoint: endpoint.key, original: original)
                 // What is due later on the same line stays behind what could not start.
                 guard let line, !busy.contains(line), !waiting.contains(original) else {
                     waiting.insert(original)
-                    rest.append(delivery)
+                    behind.append(delivery)
                     continue
                 }
             }
             guard shop.begin(delivery, to: endpoint) else { continue }
             if let line { busy.insert(line) }
             underWay.insert(key)
-            load[lane, default: 0] += 1
+            rooms[lane, default: Room()].posting += 1
             started += 1
             let (taken, era) = (line, page.era)
             Task { await self.attempt(delivery, key, taken, lane, endpoint, clock, era) }
         }
-        page.rest = rest
+        page.rest.prepend(contentsOf: behind)
         return started
     }
 
@@ -243,20 +267,30 @@ package actor Sender: Service {
         _ era: Shop.Era
     ) async {
         let strikes = strikes(on: delivery, clock)
+        var done: Delivery?
         if let strike = strikes.first(where: { $0.rule.kind == .reorder }), overtaken[key] == nil {
             // The next of its line goes first; this one when some time has passed.
             let end = shop.wallClock().advanced(milliseconds: Int64(max(strike.milliseconds, 100)))
             overtaken[key] = end
             alarms[clock] = min(alarms[clock] ?? end, end)
             if let entry = try? await shop.storage.notification(delivery.notification) { await note(strike, entry) }
-        } else if let done = await send(delivery, endpoint, clock, strikes), !isStopping {
+        } else {
+            done = await send(delivery, endpoint, clock, strikes)
+        }
+        rooms[lane]?.posting -= 1
+        if let done, !isStopping {
+            rooms[lane]?.noting += 1
+            if pages[Place(lane: lane, clock: clock)] != nil { waitingForRoom[lane, default: []].insert(clock) }
+            let next = waitingForRoom.removeValue(forKey: lane) ?? []
+            if !next.isEmpty { Task { for clock in next { await self.pump(clock) } } }
             await note(done, era)
             overtaken[key] = nil
+            rooms[lane]?.noting -= 1
         }
+        if rooms[lane]?.isEmpty == true { rooms[lane] = nil }
         shop.end(delivery, to: endpoint)
         underWay.remove(key)
         if let line { busy.remove(line) }
-        load[lane, default: 1] -= 1
         let others = waitingForRoom.removeValue(forKey: lane) ?? []
         await pump(clock)
         for other in others where other != clock { await pump(other) }
