@@ -24,15 +24,15 @@ struct LiveStream: Sendable {
     private static let look = Duration.milliseconds(200)
     /// How often it makes the page whatever was told.
     private static let turn = Duration.seconds(1)
-    /// A silent stream says that it lives.
-    private static let breath = Duration.seconds(15)
+    /// A silent stream says that it lives, and so hears of it when nobody reads it any more.
+    private static let breath = Duration.seconds(5)
 
     func write(to writer: inout any ResponseBodyWriter) async throws {
         let clock = ContinuousClock()
         var had = had
         var effect: Effect?
         var (heard, made, spoke, checked) = (-1, clock.now, clock.now, clock.now)
-        try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
+        try await writer.write(ByteBuffer(string: ": here\n\n"))
         while !console.shop.isDraining.value, !Task.isCancelled, !Task.isShuttingDownGracefully {
             if effect?.outcome == nil, let act { effect = console.acts.effect(of: act) ?? effect }
             let news = console.pulse.count

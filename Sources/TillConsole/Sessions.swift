@@ -14,7 +14,7 @@ struct Session: Equatable, Sendable {
     var isNew = false
 }
 
-/// Who may see the pages. Where control asks nobody for a token, everybody who reaches the port; elsewhere who signed in
+/// Who may see the pages: everybody who reaches the port where control asks nobody for a token, elsewhere who signed in
 /// with one. Nothing is held in memory: a cookie carries until when it counts and by which token, under a code that
 /// every server of the store can check, so that it ends with the token.
 struct Sessions: Sendable {

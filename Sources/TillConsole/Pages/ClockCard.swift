@@ -23,8 +23,10 @@ struct ClockCard: Sendable {
     /// A word for ids on the page.
     var id: String { [bundleID, realm, own].compactMap(\.self).joined(separator: "-") }
 
-    /// - Parameter most: how much of what is to come is named.
-    func value(most: Int) async throws(ControlError) -> PageValue {
+    /// - Parameters:
+    ///   - most: how much of what is to come is named.
+    ///   - isOpen: whether what moves it is shown at once.
+    func value(most: Int, isOpen: Bool = false) async throws(ControlError) -> PageValue {
         let clock = try await page.ask(own == nil ? "getClock" : "getOwnClock", parameters)
         let leap = try await page.ask(own == nil ? "getLeap" : "getOwnLeap", parameters)
         let query = [(name: "limit", value: String(most))] + (own.map { [(name: "clock", value: $0)] } ?? [])
@@ -33,7 +35,7 @@ struct ClockCard: Sendable {
         return [
             "id": .text(id), "own": PageValue(own), "now": Words.time(now), "mode": PageValue(clock["mode"]?.text),
             "words": .text(Self.words(clock)), "isRunning": .flag(clock["mode"]?.text == "running"),
-            "leap": Self.value(ofLeap: leap),
+            "isOpen": .flag(isOpen), "leap": Self.value(ofLeap: leap),
             "coming": .list(coming["coming"]?.elements.map { value(of: $0, now) } ?? []),
             "delivery": Words.time(coming["nextAttemptDate"]?.number, from: now),
             "forms": .list(forms.map { $0.value(page) }),

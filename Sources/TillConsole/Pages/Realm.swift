@@ -20,7 +20,7 @@ extension ConsolePage {
         return PageContent(
             "\(app["name"]?.text ?? bundleID), \(realm)",
             [
-                "clock": try await ClockCard(page, bundleID: bundleID, realm: realm).value(most: 10),
+                "clock": try await ClockCard(page, bundleID: bundleID, realm: realm).value(most: 10, isOpen: true),
                 "own": .list(own), "hasMoreClocks": .flag(clocks.count > 10),
                 "failing": .list(try await Deliveries.failing(page, page.parameters, most: 10)),
                 "list": try await CustomerList.value(page, after: nil, most: 10),

@@ -40,11 +40,34 @@
     for (const [id, html] of [...waiting]) show(id, html);
   }));
 
-  const query = new URLSearchParams({ page: address, had: had || "" });
-  if (act) query.set("act", act);
-  const source = new EventSource(`/console/live?${query}`);
-  source.addEventListener("regions", (event) => {
-    for (const [id, html] of Object.entries(JSON.parse(event.data))) show(id, html);
+  let source = null;
+  let pause = 500;
+
+  // A browser has six connections to a host: pages that nobody sees give theirs back. Who comes back is sent everything.
+  function open(had) {
+    const query = new URLSearchParams({ page: address, had });
+    if (act) query.set("act", act);
+    source = new EventSource(`/console/live?${query}`);
+    source.addEventListener("regions", (event) => {
+      pause = 500;
+      for (const [id, html] of Object.entries(JSON.parse(event.data))) show(id, html);
+    });
+    source.addEventListener("error", () => {
+      close();
+      pause = Math.min(pause * 2, 30000);
+      setTimeout(() => { if (!source && !document.hidden) open(""); }, pause);
+    });
+  }
+
+  function close() {
+    source?.close();
+    source = null;
+  }
+
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) close(); else if (!source) open("");
   });
-  window.addEventListener("pagehide", () => source.close());
+  window.addEventListener("pagehide", close);
+  window.addEventListener("pageshow", (event) => { if (event.persisted && !source) open(""); });
+  if (!document.hidden) open(had || "");
 })();
