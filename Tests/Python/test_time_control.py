@@ -92,12 +92,12 @@ def test_what_comes_next_is_listed_by_clock_the_earliest_first(realm):
     realm.control("setClock", {"mode": "frozen"})
     bought = realm.buy("ann", PRO)
     realm.control("advanceClock", {"by": "1d"})
-    late = realm.buy("bob", PRO)
-    realm.control("cancelSubscription", {}, originalTransactionId=late.id)
+    late = realm.control("buy", {"productId": PRO}, customer="bob")
+    realm.control("cancelSubscription", {}, originalTransactionId=late["transactionId"])
     first, second = realm.control("listComing")["coming"]
     assert (first["customer"], first["event"], first["transactionId"]) == ("ann", "RENEWAL", bought.id)
     assert (second["customer"], second["event"]) == ("bob", "END_OF_PERIOD")
-    assert first["date"] < second["date"] == late.payload["expiresDate"]
+    assert first["date"] < second["date"] == late["expiresDate"]
     assert realm.control("listComing", query={"limit": 1})["coming"] == [first]
     assert realm.control("advanceClock", {"toNextEvent": True})["to"] == first["date"]
     realm.control("createClock", {"name": "own"})
