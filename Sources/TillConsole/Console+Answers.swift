@@ -20,6 +20,8 @@ extension Console {
         var response: Response
         do {
             response = try await answer(request)
+        } catch let refused as FormRefused {
+            response = Self.response(trouble(.badForm(refused.reason), at: "/console/", Session(cookie: "")))
         } catch {
             let error = ControlError(of: error, logger: shop.logger)
             response = Self.response(trouble(error, at: "/console/", Session(cookie: "")))
@@ -91,16 +93,14 @@ extension Console {
     private func post(_ request: Request) async throws -> Response {
         let path = request.uri.path
         guard Self.comesFromHere(request) else { throw ControlError.foreign }
-        let form: FormData
-        do {
-            form = try await FormData(request)
-        } catch let refused as FormRefused {
-            throw ControlError.badForm(refused.reason)
+        // Nothing large is read from who may not come in.
+        if path == "/console/sign-in" {
+            return try await begin(try await FormData(request, mayHaveFile: false), request)
         }
-        if path == "/console/sign-in" { return try await begin(form, request) }
         guard let session = try await sessions.session(of: request) else {
             return Self.redirect("/console/sign-in")
         }
+        let form = try await FormData(request)
         guard sessions.isProof(form["_proof"], for: session) else { throw ControlError.foreign }
         if path == "/console/sign-out" {
             var response = Self.redirect("/console/sign-in")

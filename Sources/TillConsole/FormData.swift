@@ -31,9 +31,9 @@ struct FormData: Equatable, Sendable {
     /// Reads a form as browsers send it.
     ///
     /// - Throws: `FormRefused`.
-    init(_ request: Request) async throws {
+    init(_ request: Request, mayHaveFile: Bool = true) async throws {
         let type = request.headers[.contentType] ?? ""
-        let isMultipart = type.lowercased().hasPrefix("multipart/form-data")
+        let isMultipart = mayHaveFile && type.lowercased().hasPrefix("multipart/form-data")
         let limit = isMultipart ? CatalogLimits.bytes + Self.mostBytes : Self.mostBytes
         let bytes: [UInt8]
         do {

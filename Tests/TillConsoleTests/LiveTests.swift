@@ -41,20 +41,30 @@ struct LiveTests {
         #expect(again == nil)
     }
 
-    @Test("An act that takes long goes on, and its end is told once")
+    @Test("An act that takes long goes on by itself, the page says so, and its end is told once")
     func longActs() async throws {
-        let stage = try ConsoleStage(try await TestShop(), patience: .zero)
+        let test = try await TestShop()
+        let stage = try ConsoleStage(test, patience: .milliseconds(20))
+        let acts = stage.console.acts
         let verb = try #require(stage.console.verbs["createTeam"])
         let form = FormData(fields: [.init(name: "name", value: "Another")])
-        let (effect, name) = await stage.console.acts.perform(verb, form)
-        guard effect.outcome == nil, let name else { return }
+        let name = try await test.shop.exclusively("set-up") {
+            let (effect, name) = await acts.perform(verb, form)
+            #expect(effect.outcome == nil)
+            let session = Session(cookie: "a cookie")
+            let page = try await stage.console.page(at: "/console/", session, effect, act: name)
+            #expect(page.html.contains("under way"))
+            #expect(LiveRegions.of(page.html).first?.id == "effect")
+            return name
+        }
+        let act = try #require(name)
         var ended: Effect?
         for _ in 0..<1_000 where ended?.outcome == nil {
-            ended = stage.console.acts.effect(of: name)
+            ended = acts.effect(of: act)
             try await Task.sleep(for: .milliseconds(5))
         }
-        #expect(ended?.outcome != nil)
-        #expect(stage.console.acts.effect(of: name) == nil)
+        #expect((try ended?.outcome?.get())??["name"]?.text == "Another")
+        #expect(acts.effect(of: act) == nil)
     }
 
     @Test("There are so many streams and no more")
