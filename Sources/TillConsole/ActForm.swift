@@ -15,6 +15,10 @@ struct ActForm: Sendable {
             case instant
             /// Several lines.
             case lines
+            /// A whole number of a body whose shape no schema says.
+            case number
+            /// A flag of such a body.
+            case flag
             /// There, but not seen.
             case hidden
         }
@@ -24,14 +28,25 @@ struct ActForm: Sendable {
         var kind: Kind?
         /// What it says at first.
         var value: String
+        /// An example, shown while it is empty.
         var hint: String?
+        /// A sentence that is always there.
+        var help: String?
 
-        init(_ name: String, _ label: String, _ kind: Kind? = nil, value: String = "", hint: String? = nil) {
+        init(
+            _ name: String,
+            _ label: String,
+            _ kind: Kind? = nil,
+            value: String = "",
+            hint: String? = nil,
+            help: String? = nil
+        ) {
             self.name = name
             self.label = label
             self.kind = kind
             self.value = value
             self.hint = hint
+            self.help = help
         }
     }
 
@@ -48,6 +63,8 @@ struct ActForm: Sendable {
     var file: String?
     /// Whether it takes something away for good.
     var isGrave = false
+    /// What must be ticked before a browser sends it; nil for nothing.
+    var confirmation: String?
 
     init(
         _ verb: String,
@@ -56,7 +73,8 @@ struct ActForm: Sendable {
         parameters: [String: String] = [:],
         name: String = "",
         file: String? = nil,
-        isGrave: Bool = false
+        isGrave: Bool = false,
+        confirmation: String? = nil
     ) {
         self.verb = verb
         self.label = label
@@ -65,6 +83,7 @@ struct ActForm: Sendable {
         self.name = name
         self.file = file
         self.isGrave = isGrave
+        self.confirmation = confirmation
     }
 
     /// The form for `{{>act}}`; what was refused a moment ago stands in it again.
@@ -77,6 +96,7 @@ struct ActForm: Sendable {
         return [
             "id": .text(id), "verb": .text(self.verb), "label": .text(label), "proof": .text(page.proof),
             "back": .text(page.address), "isGrave": .flag(isGrave), "file": PageValue(file),
+            "confirmation": PageValue(confirmation),
             "path": .list(
                 path.sorted { $0.key < $1.key }.map { ["name": .text($0.key), "value": .text($0.value)] }
             ),
@@ -91,11 +111,15 @@ extension ActForm.Field {
         let property = verb.request?.property(at: path)
         let (suffix, shape) = shape(property?.schema)
         let typed = refused.map { $0.form[name + suffix] ?? "" } ?? value
+        let id = "\(form)-\(name)".replacing(".", with: "-")
+        let fault = refused?.fault(at: "$.\(name)")
+        let describing = [fault.map { _ in "\(id)-fault" }, help.map { _ in "\(id)-help" }].compactMap(\.self)
         var values: [String: PageValue] = [
-            "id": .text("\(form)-\(name)".replacing(".", with: "-")), "name": .text(name + suffix),
+            "id": .text(id), "name": .text(name + suffix), "help": PageValue(help),
+            "describedBy": PageValue(describing.isEmpty ? nil : describing.joined(separator: " ")),
             "label": .text(label), "value": .text(typed), "hint": PageValue(hint),
             "isRequired": .flag(property?.isRequired == true && path.count == 1),
-            "fault": PageValue(refused?.fault(at: "$.\(name)")),
+            "fault": PageValue(fault),
             "isHidden": false, "isText": false, "isNumber": false, "isFlag": false, "isChoice": false, "isLines": false,
             "isInstant": false, "isChecked": .flag(typed == "true"), "options": .nothing,
         ]
@@ -116,6 +140,8 @@ extension ActForm.Field {
         case (.choice?, _): ("", "isChoice")
         case (.money?, _): (":money", "isText")
         case (.instant?, _): (":instant", "isInstant")
+        case (.number?, _): (":json", "isNumber")
+        case (.flag?, _): (":json", "isFlag")
         case (.lines?, _), (nil, .array?), (nil, .anyObject?), (nil, .object?): ("", "isLines")
         case (.hidden?, _): ("", "isHidden")
         case (nil, .string(_, _, let words, _)?): ("", words.isEmpty ? "isText" : "isChoice")

@@ -83,7 +83,7 @@ final class Acts: Sendable {
     > {
         do {
             if verb.readsItsOwnBody {
-                let document = form.file ?? Array((form["_document"] ?? "").utf8)
+                let document = form.file ?? form["_document"].map { Array($0.utf8) } ?? fields(of: form, verb)
                 return .success(try await verbs.call(verb.id, parameters, document: document))
             }
             let body = verb.request.map { FormBody.tree(form, $0) } ?? .object([])
@@ -96,6 +96,12 @@ final class Acts: Sendable {
         } catch {
             return .failure(error)
         }
+    }
+
+    /// A document that is small enough to be filled in field by field.
+    private func fields(of form: FormData, _ verb: ControlVerb) -> [UInt8] {
+        let tree = verb.request.map { FormBody.tree(form, $0) } ?? .object([])
+        return tree.members.isEmpty ? [] : tree.written()
     }
 
     /// `advanceClock` as `Advance clock`.

@@ -52,6 +52,7 @@ extension Console {
         }
         // Who is signed in has nothing to do there; and an act is no place to look at.
         if path == "/console/sign-in" || path.hasPrefix("/console/act/") { return Self.redirect("/console/") }
+        if let file = try await Downloads.response(path, query, verbs) { return file }
         guard let address = Address.local(request.uri.description) else { throw ControlError.missingPage }
         return response(await shown(at: address, session), session, request)
     }

@@ -3,6 +3,7 @@
 extension ConsolePage {
     static let all: [ConsolePage] = [
         overview, realm, customers, customer,
+        catalog, product, faults, snapshots, keys,
     ]
 }
 

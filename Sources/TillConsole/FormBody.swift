@@ -46,6 +46,8 @@ enum FormBody {
             return .array(lines.filter { !$0.isEmpty }.map { .string($0) })
         case .array?, .anyObject?, .object?:
             return (try? JSONTree.parse(Array(text.utf8))) ?? .string(text)
+        case nil where hint == "json":
+            return (try? JSONTree.parse(Array(text.utf8))) ?? .string(text)
         case .string?, nil:
             return .string(text)
         }

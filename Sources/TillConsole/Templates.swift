@@ -19,6 +19,7 @@ struct Template: Sendable {
         Template("act", PackageResources.act_mustache),
         Template("effect", PackageResources.effect_mustache),
         Template("clock", PackageResources.clock_mustache),
+        Template("settings", PackageResources.settings_mustache),
         Template("failing", PackageResources.failing_mustache),
         Template("customers", PackageResources.customers_mustache),
         Template("trouble", PackageResources.trouble_mustache),

@@ -25,6 +25,7 @@ extension ConsolePage {
                 "failing": .list(try await Deliveries.failing(page, page.parameters, most: 10)),
                 "list": try await CustomerList.value(page, after: nil, most: 10),
                 "allCustomers": PageValue(page.link("/console/apps/{bundleId}/{realm}/customers")),
+                "settings": try await RealmSettings.value(page),
                 "otherRealm": .text(others),
                 "otherLink": PageValue(page.link("/console/apps/{bundleId}/{realm}/", ["realm": others])),
                 "makeClock": ActForm(

@@ -1,5 +1,8 @@
 import HTTPTypes
+import Hummingbird
+import HummingbirdCore
 import Logging
+import NIOCore
 import TillShop
 
 /// Control without HTTP: the verbs by their names, with the same checks and in the same places of the shop.
@@ -13,9 +16,9 @@ package struct ControlVerbs: Sendable {
         routes = Dictionary(uniqueKeysWithValues: control.routes.map { ($0.id, $0) })
     }
 
-    /// A verb by its operation id; nil for one that there is not, or whose body comes or goes piece by piece.
+    /// A verb by its operation id; nil for one that there is not, or that answers piece by piece.
     package subscript(_ id: String) -> ControlVerb? {
-        guard let route = routes[id], route.transfer == nil else { return nil }
+        guard let route = routes[id], !route.isDownload else { return nil }
         return ControlVerb(route)
     }
 
@@ -23,7 +26,8 @@ package struct ControlVerbs: Sendable {
     ///
     /// - Parameters:
     ///   - parameters: those of the path.
-    ///   - document: the body, where the verb reads one of its own; then `body` is not looked at.
+    ///   - document: the body, where the verb reads one of its own; then `body` is not looked at. One that may come
+    ///     piece by piece is no longer here than a catalogue.
     /// - Returns: the answer; nil where it has no body.
     /// - Throws: `ControlError`.
     package func call(
@@ -34,9 +38,7 @@ package struct ControlVerbs: Sendable {
         document: [UInt8]? = nil
     ) async throws(ControlError) -> JSONTree? {
         do {
-            guard let route = routes[id], route.transfer == nil else {
-                throw ControlError.notFound("unknown_verb", "There is no verb \(id.cut(toBytes: 64)).")
-            }
+            guard let route = routes[id], !route.isDownload else { throw Self.unknown(id) }
             let query = Query(query)
             try query.checkNull()
             guard !parameters.values.contains(where: { $0.utf8.contains(0) }) else {
@@ -44,11 +46,40 @@ package struct ControlVerbs: Sendable {
             }
             let bytes = route.method == .get ? [] : document ?? body.written()
             guard bytes.count <= route.longestBody else { throw ControlError.tooLarge(route.longestBody) }
+            if case .upload(let take)? = route.transfer {
+                let answer = try await take(exchange(parameters, query), .init(buffer: ByteBuffer(bytes: bytes)))
+                await control.shop.settleNodes()
+                return try JSONTree.parse(answer)
+            }
             let answer = try await control.perform(route, parameters, query, bytes)
             return route.response == nil ? nil : try JSONTree.parse(answer)
         } catch {
             throw ControlError(of: error, logger: control.shop.logger)
         }
+    }
+
+    /// What a verb answers piece by piece, and its media type.
+    ///
+    /// - Throws: `ControlError`.
+    package func download(_ id: String, query: [(name: String, value: String)] = []) async throws(ControlError) -> (
+        body: ResponseBody, mediaType: String
+    ) {
+        do {
+            guard case .download(let body)? = routes[id]?.transfer else { throw Self.unknown(id) }
+            let query = Query(query)
+            try query.checkNull()
+            return (try await body(exchange([:], query)), Transfer.mediaType)
+        } catch {
+            throw ControlError(of: error, logger: control.shop.logger)
+        }
+    }
+
+    private func exchange(_ parameters: [String: String], _ query: Query) -> ControlExchange {
+        ControlExchange(shop: control.shop, parameters: parameters, query: query, bytes: [], body: ControlBody(.null))
+    }
+
+    private static func unknown(_ id: String) -> ControlError {
+        ControlError.notFound("unknown_verb", "There is no verb \(id.cut(toBytes: 64)).")
     }
 }
 
@@ -131,6 +162,9 @@ extension ControlAPI {
 }
 
 extension ControlRoute {
+    /// Whether it answers piece by piece.
+    fileprivate var isDownload: Bool { if case .download? = transfer { true } else { false } }
+
     /// A catalogue has a reader of its own, which names every fault.
     var readsItsOwnBody: Bool {
         if case .anyObject? = request { true } else { false }
