@@ -1,5 +1,5 @@
 // swift-tools-version:6.2
-// One binary and eight modules. docs/internals/architecture.md says what each is for and what it may import;
+// One binary and nine modules. docs/internals/architecture.md says what each is for and what it may import;
 // Tests/TidyTests holds us to it.
 
 import PackageDescription
@@ -36,6 +36,7 @@ let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swi
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 
@@ -53,6 +54,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.36.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        // The pages of the console.
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         // The command speaks HTTP as a client.
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         // The embedded engine.
@@ -99,12 +102,22 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(
+            name: "TillConsole",
+            dependencies: [
+                "TillServer", "TillShop", "TillStorage", "TillSigning", "TillCore", mustache, hummingbird, httpTypes,
+                nioCore, crypto, logging, lifecycle,
+            ],
+            resources: [.embedInCode("Resources")],
+            swiftSettings: settings
+        ),
         .target(name: "CAllocator"),
         .target(name: "CNamespace"),
         .executableTarget(
             name: "till",
             dependencies: [
-                "CAllocator", "CNamespace", "TillTesting", "TillServer", "TillShop", "TillPostgres", "TillSQLite",
+                "CAllocator", "CNamespace", "TillTesting", "TillConsole", "TillServer", "TillShop", "TillPostgres",
+                "TillSQLite",
                 "TillStorage", "TillSigning", "TillCore",
                 arguments,
                 configuration, system, httpClient, hummingbird, logging, metrics, lifecycle, unixSignals, nioCore,
@@ -152,6 +165,15 @@ let package = Package(
             dependencies: [
                 "TillServer", "TillTesting", "TillShop", "TillStorage", "TillSigning", "TillCore", hummingbird,
                 hummingbirdTesting, httpTypes, crypto, nioCore,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "TillConsoleTests",
+            dependencies: [
+                "TillConsole", "TillServer", "TillTesting", "TillShop", "TillStorage", "TillSigning", "TillCore",
+                hummingbird,
+                hummingbirdTesting, httpTypes, nioCore,
             ],
             swiftSettings: settings
         ),

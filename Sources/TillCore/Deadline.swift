@@ -21,7 +21,47 @@ struct Deadline: Comparable {
     }
 }
 
+/// What happens next to a customer by itself.
+package struct ComingEvent: Equatable, Sendable {
+    /// What it is.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// The customer is told of a higher price.
+        case priceNotice = "PRICE_NOTICE"
+        /// A period is charged for.
+        case renewal = "RENEWAL"
+        /// A subscription that will not be charged for ends, or fails to renew.
+        case endOfPeriod = "END_OF_PERIOD"
+        case endOfGrace = "END_OF_GRACE"
+        case endOfRetry = "END_OF_RETRY"
+        /// A refund that was asked for is decided.
+        case refundDecision = "REFUND_DECISION"
+    }
+
+    /// What it is.
+    package let kind: Kind
+    /// When.
+    package let instant: Timestamp
+    /// The subscription's original transaction, or the one whose refund was asked for.
+    package let transaction: TransactionID
+}
+
 extension Ledger {
+    /// What happens next to an account by itself; nil while nothing will.
+    package func comingEvent(of account: Account) -> ComingEvent? {
+        deadline(of: account).map { deadline in
+            let kind: ComingEvent.Kind =
+                switch deadline.kind {
+                case .priceNotice: .priceNotice
+                case .charge: .renewal
+                case .endOfPeriod: .endOfPeriod
+                case .endOfGrace: .endOfGrace
+                case .endOfRetry: .endOfRetry
+                case .refundDecision: .refundDecision
+                }
+            return ComingEvent(kind: kind, instant: deadline.instant, transaction: deadline.transaction)
+        }
+    }
+
     /// When something happens next in an account by itself; nil while nothing will.
     package func nextDue(of account: Account) -> Timestamp? { deadline(of: account)?.instant }
 

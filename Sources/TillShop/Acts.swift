@@ -67,16 +67,21 @@ extension Shop {
     }
 
     private func isBehind(_ account: Account) -> Bool {
-        let present = now(of: account)
-        let scope = AccountScope(realm: account.realm, app: account.app)
-        let ledger = Ledger(
+        present(account).isBehind
+    }
+
+    /// What happens next to a customer by itself; nil while nothing will.
+    package func coming(to account: Account) -> ComingEvent? { present(account).comingEvent(of: account) }
+
+    /// An account alone at its present, to be asked.
+    private func present(_ account: Account) -> Ledger {
+        Ledger(
             accounts: [account],
             catalog: registry.catalog(of: account.app),
-            policy: policy(of: scope),
+            policy: policy(of: AccountScope(realm: account.realm, app: account.app)),
             identifiers: Identifiers(reserved: 0..<0),
-            at: present
+            at: now(of: account)
         )
-        return ledger.isBehind
     }
 
     private func act(

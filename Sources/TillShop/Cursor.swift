@@ -83,6 +83,11 @@ package struct CursorSeal: Sendable {
         )
     }
 
+    /// A key that every server of the store has, for one purpose and no other.
+    package func key(for purpose: String) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Data("key/\(purpose)".utf8), using: key))
+    }
+
     /// The seal over some bytes.
     func code(for body: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: body, using: key).prefix(Self.sealLength))

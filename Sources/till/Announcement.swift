@@ -34,6 +34,7 @@ struct Announcement: Sendable {
     private func document(_ ports: Ports) -> String {
         var json = PayloadWriter()
         json.put("control", address(.control, ports))
+        json.put("console", "\(address(.control, ports))/console/")
         json.put("production", address(.production, ports))
         json.put("sandbox", address(.sandbox, ports))
         json.put("dataDirectory", directory.path)
@@ -62,6 +63,7 @@ struct Announcement: Sendable {
               production   \(address(.production, ports))
               sandbox      \(address(.sandbox, ports))
               control      \(address(.control, ports))
+              console      \(address(.control, ports))/console/
               root         \(directory.rootCertificate)
 
             """

@@ -6,6 +6,7 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 import Synchronization
+import TillConsole
 import TillCore
 import TillPostgres
 import TillSQLite
@@ -162,8 +163,10 @@ struct Serve: AsyncParsableCommand {
                 hosts: Set(source.texts(controlHost, "controlHost") + [controlAddress])
             ),
             figures: figures,
-            meter: meter
+            meter: meter,
+            hasPages: true
         )
+        let console = try Console(control)
         let announce = Announcement(
             directory: directory,
             isPassing: isPassing,
@@ -202,7 +205,9 @@ struct Serve: AsyncParsableCommand {
                 ),
                 NamedListener(
                     Listener(host: controlAddress, port: controlPort, limits: controlLimits)
-                        .application(control.router(), logger: logger) { await running(.control, $0) },
+                        .application(control.router(adding: console.add), logger: logger) {
+                            await running(.control, $0)
+                        },
                     flag: "--control-port",
                     port: controlPort
                 ),

@@ -16,7 +16,7 @@ from openapi_spec_validator import validate
 import payload_rules
 from catalog_of_everything import BASIC, CATALOG, COINS, FOREVER, PRICES, SOLO
 from process_helpers import converse, request_bytes, run_till
-from shop_helpers import V1, App, ControlClient, ControlRefused, ids, server_root
+from shop_helpers import NO_OFFER, V1, App, ControlClient, ControlRefused, ids, server_root
 
 
 METRICS_LINE = re.compile(r'# (TYPE|HELP) .*|[a-zA-Z_:][\w:]*(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [-+.\deE]+')
@@ -391,6 +391,29 @@ def test_customers_are_listed_page_by_page_in_the_order_in_which_they_came(serve
         with pytest.raises(ControlRefused) as refused:
             app.sandbox.control("listCustomers", query=wrong)
         assert refused.value.status == 400
+
+
+def test_a_customers_transactions_are_listed_in_plain_with_the_last_change_first(sandbox, customer):
+    assert sandbox.create(customer)["transactions"] == 0
+    assert sandbox.control("listTransactions", customer=customer) == {"transactions": []}
+    coins, basic = sandbox.buy(customer, COINS, quantity=3), sandbox.buy(customer, BASIC, offer=NO_OFFER)
+    rows = sandbox.control("listTransactions", customer=customer)["transactions"]
+    assert [row["transactionId"] for row in rows] == [basic.id, coins.id]
+    for row, bought in zip(rows, (basic, coins)):
+        same = row.keys() & bought.payload.keys() - {"type"}
+        assert same >= {"productId", "purchaseDate", "price", "currency", "storefront", "inAppOwnershipType"}
+        assert {key: row[key] for key in same} == {key: bought.payload[key] for key in same}
+    assert rows[0]["expiresDate"] > rows[0]["purchaseDate"] and rows[1]["quantity"] == 3
+    sandbox.refund(coins.id)
+    first = sandbox.control("listTransactions", customer=customer, query={"limit": 1})
+    (row,) = first["transactions"]
+    assert row["transactionId"] == coins.id and row["revocationType"] == "REFUND_FULL" and "revocationDate" in row
+    rest = sandbox.control("listTransactions", customer=customer, query={"limit": 1, "after": first["next"]})
+    assert [row["transactionId"] for row in rest["transactions"]] == [basic.id] and "next" not in rest
+    for wrong in ({"limit": 0}, {"limit": "x"}, {"after": "x"}, {"after": 0}):
+        with pytest.raises(ControlRefused) as refused:
+            sandbox.control("listTransactions", customer=customer, query=wrong)
+        assert (refused.value.status, refused.value.code) == (400, "bad_page")
 
 
 def test_the_device_can_finish_too(sandbox, customer):

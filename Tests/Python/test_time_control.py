@@ -87,6 +87,25 @@ def test_a_clock_is_real_until_it_is_set(realm):
     assert realm.control("getLeap") == {"isUnderWay": False}
 
 
+def test_what_comes_next_is_listed_by_clock_the_earliest_first(realm):
+    assert realm.control("listComing") == {"coming": []}
+    realm.control("setClock", {"mode": "frozen"})
+    bought = realm.buy("ann", PRO)
+    realm.control("advanceClock", {"by": "1d"})
+    late = realm.control("buy", {"productId": PRO}, customer="bob")
+    realm.control("cancelSubscription", {}, originalTransactionId=late["transactionId"])
+    first, second = realm.control("listComing")["coming"]
+    assert (first["customer"], first["event"], first["transactionId"]) == ("ann", "RENEWAL", bought.id)
+    assert (second["customer"], second["event"]) == ("bob", "END_OF_PERIOD")
+    assert first["date"] < second["date"] == late["expiresDate"]
+    assert realm.control("listComing", query={"limit": 1})["coming"] == [first]
+    assert realm.control("advanceClock", {"toNextEvent": True})["to"] == first["date"]
+    realm.control("createClock", {"name": "own"})
+    assert realm.control("listComing", query={"clock": "own"}) == {"coming": []}
+    assert refused(realm.control, "listComing", query={"clock": "nobody"}) == (404, "unknown_clock")
+    assert refused(realm.control, "listComing", query={"limit": 0}) == (400, "bad_limit")
+
+
 def test_a_leap_lets_happen_what_falls_due(realm):
     bought = realm.buy("ann", PRO)
     realm.control("setClock", {"mode": "frozen"})

@@ -34,6 +34,11 @@ struct ImportTests {
         "HummingbirdHTTP2", "NIOHTTP2", "NIOPosix", "NIOSSL",
     ])
 
+    static let console: Set = [
+        "TillCore", "TillSigning", "TillStorage", "TillShop", "TillServer",
+        "Crypto", "HTTPTypes", "Hummingbird", "Logging", "Mustache", "NIOCore", "ServiceLifecycle",
+    ]
+
     static let table: [String: Allowance] = [
         "TillCore": .only([]),
         "TillSigning": .only(platform.union(["Crypto", "CryptoExtras", "SwiftASN1", "X509"])),
@@ -42,7 +47,8 @@ struct ImportTests {
         "TillPostgres": .only(platform.union(["TillCore", "TillStorage", "CPostgres"])),
         "TillShop": .only(platform.union(shop).union(sender)),
         "TillServer": .only(platform.union(server)),
-        "TillTesting": .all(but: ["till", "ArgumentParser"]),
+        "TillConsole": .only(platform.union(console)),
+        "TillTesting": .all(but: ["till", "TillConsole", "ArgumentParser", "Mustache"]),
         "till": .all(but: []),
     ]
 
@@ -114,7 +120,8 @@ struct ImportTests {
             ("TillSigning", "TillCore"), ("TillStorage", "GRDB"), ("TillSQLite", "Crypto"), ("TillShop", "Hummingbird"),
             ("TillPostgres", "GRDB"), ("TillSQLite", "CPostgres"), ("TillShop", "CPostgres"),
             ("TillShop", "TillSQLite"), ("TillServer", "TillSQLite"), ("TillServer", "NIOHTTP1"),
-            ("TillServer", "ArgumentParser"), ("TillTesting", "ArgumentParser"), ("TillTesting", "till"),
+            ("TillServer", "ArgumentParser"), ("TillServer", "Mustache"), ("TillConsole", "TillSQLite"),
+            ("TillServer", "TillConsole"), ("TillTesting", "ArgumentParser"), ("TillTesting", "till"),
             ("TillNew", "Foundation"),
         ]
     )

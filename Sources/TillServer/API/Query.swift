@@ -27,6 +27,9 @@ struct Query: Sendable {
         self.items = items
     }
 
+    /// Names and values that were never in an address.
+    init(_ items: [(name: String, value: String)]) { self.items = items }
+
     /// Whether a name or value has U+0000.
     var hasNull: Bool { items.contains { $0.name.utf8.contains(0) || $0.value.utf8.contains(0) } }
 

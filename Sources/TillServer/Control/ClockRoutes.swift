@@ -214,8 +214,12 @@ extension ControlAPI {
         return ClockName(scope, own: own)
     }
 
-    private func check(_ own: String, in scope: AccountScope) throws {
-        guard shop.clock(ClockName(scope, own: own)) == nil else { return }
+    private func check(_ own: String, in scope: AccountScope) throws { try check(ClockName(scope, own: own)) }
+
+    /// - Throws: `ControlError` for a clock that nobody made.
+    func check(_ name: ClockName) throws {
+        guard let own = name.own, shop.clock(name) == nil else { return }
+        let scope = name.scope
         let known = shop.clocks.own(in: scope)
         throw ControlError.notFound(
             "unknown_clock",

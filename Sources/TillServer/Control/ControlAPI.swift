@@ -11,20 +11,27 @@ import TillStorage
 
 /// Till's own verbs, on a port of their own (docs/control/index.md). Its OpenAPI document is made of the routes.
 package struct ControlAPI: Sendable {
-    let shop: Shop
+    /// The shop that it steers.
+    package let shop: Shop
     let facts: ServerFacts
-    let guardian: ControlGuard
+    /// Who may use it.
+    package let guardian: ControlGuard
     let figures: PrometheusFigures
     let meter: RequestMeter
+    let hasPages: Bool
 
     /// The control API of a running server.
+    ///
+    /// - Parameter hasPages: whether there are pages for a browser that asks for `/`.
     package init(
         shop: Shop,
         facts: ServerFacts,
         guardian: ControlGuard,
         figures: PrometheusFigures,
-        meter: RequestMeter
+        meter: RequestMeter,
+        hasPages: Bool = false
     ) {
+        self.hasPages = hasPages
         self.shop = shop
         self.facts = facts
         self.guardian = guardian
@@ -37,15 +44,20 @@ package struct ControlAPI: Sendable {
         [
             serverRoutes, pruneRoutes, tokenRoutes, teamRoutes, appRoutes, keyRoutes, sharedSecretRoutes, catalogRoutes,
             productRoutes,
-            customerRoutes, erasureRoutes, cardRoutes,
+            customerRoutes, ledgerRoutes, erasureRoutes, cardRoutes,
             purchaseRoutes, heldPurchaseRoutes, subscriptionRoutes, refundRoutes, familyRoutes, jobRoutes, clockRoutes,
+            comingRoutes,
             ruleRoutes, endpointRoutes, notificationRoutes, listenRoutes, journalRoutes, authorityRoutes, receiptRoutes,
             revocationRoutes, attackRoutes, receiptAttackRoutes, faultRoutes, cleanStateRoutes, securityRoutes,
         ].flatMap(\.self)
     }
 
     /// A router for the control port.
-    package func router() -> Router<BasicRequestContext> {
+    ///
+    /// - Parameter pages: adds what people look at, under `ControlGuard.pages`.
+    package func router(
+        adding pages: (Router<BasicRequestContext>) -> Void = { _ in }
+    ) -> Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
         router.add(middleware: ControlMiddleware(guardian: guardian, shop: shop, meter: meter))
         for route in routes {
@@ -64,8 +76,13 @@ package struct ControlAPI: Sendable {
                 body: .init(byteBuffer: .init(string: figures.text()))
             )
         }
-        router.get("/") { _, _ in
-            Response(
+        pages(router)
+        router.get("/") { request, _ in
+            // A browser wants pages, if there are any.
+            if hasPages, request.headers[.accept]?.contains("text/html") == true {
+                return Response(status: .seeOther, headers: [.location: ControlGuard.pages])
+            }
+            return Response(
                 status: .ok,
                 headers: [.contentType: "text/plain; charset=utf-8"],
                 body: .init(byteBuffer: .init(string: "Till control. The verbs are described at /openapi.json.\n"))
@@ -89,22 +106,7 @@ package struct ControlAPI: Sendable {
         -> Response
     {
         if let transfer = route.transfer { return try await answer(transfer, request) }
-        let bytes = route.method == .get ? [] : try await Self.bytes(of: request, atMost: Self.longestBody(of: route))
-        var body = ControlBody(.null)
-        if let schema = route.request, !Self.readsItsOwnBody(schema) {
-            let tree = try Self.tree(of: bytes)
-            let faults = schema.faults(in: tree)
-            guard faults.isEmpty else {
-                let words = faults.prefix(3).map(\.description).joined(separator: "; ")
-                throw ControlError(
-                    status: .badRequest,
-                    code: "bad_request",
-                    message: "The body does not fit: \(words).",
-                    faults: faults
-                )
-            }
-            body = ControlBody(tree)
-        }
+        let bytes = route.method == .get ? [] : try await Self.bytes(of: request, atMost: route.longestBody)
         var parameters: [String: String] = [:]
         for (name, value) in context.parameters {
             guard let text = value.percentDecoded else {
@@ -116,24 +118,7 @@ package struct ControlAPI: Sendable {
             }
             parameters[String(name)] = text
         }
-        let exchange = ControlExchange(
-            shop: shop,
-            parameters: parameters,
-            query: try Self.query(of: request),
-            bytes: bytes,
-            body: body
-        )
-        // A catalogue's tree is many times its text; one at a time bounds what they take together.
-        let answer =
-            if route.request.map(Self.readsItsOwnBody) == true {
-                try await shop.exclusivelyHere("catalogue") { try await route.answer(exchange) }
-            } else if route.waitsForRestore, route.method != .get {
-                try await shop.besideOthers { try await route.answer(exchange) }
-            } else {
-                try await route.answer(exchange)
-            }
-        // Whichever node is asked next knows of it.
-        if route.method != .get { await shop.settleNodes() }
+        let answer = try await perform(route, parameters, try Self.query(of: request), bytes)
         return route.response == nil ? Response(status: .noContent) : .json(answer, status: route.status)
     }
 
@@ -161,47 +146,15 @@ package struct ControlAPI: Sendable {
 
     private static func query(of request: Request) throws -> Query {
         let query = try Query(request.uri.query)
-        guard !query.hasNull else {
-            throw ControlError.bad("bad_query", "A parameter of the query has U+0000.", path: "query")
-        }
+        try query.checkNull()
         return query
-    }
-
-    /// A body that is left out says the same as an empty object.
-    private static func tree(of bytes: [UInt8]) throws -> JSONTree {
-        guard !bytes.isEmpty else { return .object([]) }
-        do {
-            return try JSONTree.parse(bytes)
-        } catch {
-            let words = error.faults.map(\.description).joined(separator: "; ")
-            throw ControlError(
-                status: .badRequest,
-                code: "bad_json",
-                message: "The body is not JSON: \(words).",
-                faults: error.faults
-            )
-        }
-    }
-
-    /// A catalogue has a reader of its own, which names every fault.
-    private static func readsItsOwnBody(_ schema: Schema) -> Bool {
-        if case .anyObject = schema { true } else { false }
-    }
-
-    /// A catalogue may be large; nothing else is.
-    private static func longestBody(of route: ControlRoute) -> Int {
-        route.request.map(readsItsOwnBody) == true ? CatalogLimits.bytes : 65_536
     }
 
     private static func bytes(of request: Request, atMost limit: Int) async throws -> [UInt8] {
         do {
             return Array(buffer: try await request.body.collect(upTo: limit))
         } catch is NIOTooManyBytesError {
-            throw ControlError(
-                status: .contentTooLarge,
-                code: "too_large",
-                message: "The body is longer than \(limit) bytes."
-            )
+            throw ControlError.tooLarge(limit)
         } catch {
             throw ControlError(
                 status: .badRequest,

@@ -11,9 +11,14 @@ import TillStorage
 /// leads to loopback, nor post to it across sites.
 package struct ControlGuard: Sendable {
     /// What the administrator puts behind `Bearer`; nil on loopback.
-    let token: String?
+    package let token: String?
     /// Names, without port, under which control may be called.
     let hosts: Set<String>
+
+    /// Under which there are pages for people.
+    package static let pages = "/console/"
+    /// What a browser makes of a form.
+    private static let forms: Set = ["application/x-www-form-urlencoded", "multipart/form-data"]
 
     /// - Parameters:
     ///   - token: the administrator's, beside those that the shop has by name; nil lets everybody in who reaches the
@@ -27,6 +32,7 @@ package struct ControlGuard: Sendable {
     /// - Parameter isNamed: whether a token is one of those that have a name; asked of no other than the
     ///   administrator's.
     func check(_ request: Request, isNamed: (String) async throws -> Bool) async throws {
+        let isPage = "\(request.uri.path)/".hasPrefix(Self.pages)
         // Probes come by whatever name and carry no token; they learn that Till lives, and nothing else.
         if request.method == .get, ["/healthz", "/readyz"].contains(request.uri.path) { return }
         guard let authority = request.head.authority, hosts.contains(Self.name(in: authority)) else {
@@ -49,7 +55,8 @@ package struct ControlGuard: Sendable {
         }
         if [.post, .put, .patch].contains(request.method), request.hasBody {
             let type = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }
-            guard type == "application/json" || type == Transfer.mediaType else {
+            let isForm = isPage && type.map(Self.forms.contains) == true
+            guard isForm || type == "application/json" || type == Transfer.mediaType else {
                 throw ControlError(
                     status: .unsupportedMediaType,
                     code: "not_json",
@@ -57,7 +64,8 @@ package struct ControlGuard: Sendable {
                 )
             }
         }
-        guard let token else { return }
+        // Pages have sessions, and every form a proof that it is one of theirs.
+        guard let token, !isPage else { return }
         let given = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
         if let given {
             if Self.isSame(given, token) { return }
@@ -80,7 +88,7 @@ package struct ControlGuard: Sendable {
     }
 
     /// Takes as long for a wrong token as for a right one.
-    private static func isSame(_ left: String, _ right: String) -> Bool {
+    package static func isSame(_ left: String, _ right: String) -> Bool {
         let (left, right) = (Array(left.utf8), Array(right.utf8))
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
@@ -112,91 +120,11 @@ struct ControlMiddleware: RouterMiddleware {
             try await guardian.check(request) { try await shop.isControlToken($0) }
             response = try await next(request, context)
         } catch {
-            let error = Self.controlError(error, context)
+            let error = ControlError(of: error, logger: context.logger)
             response = .json(error.body, status: error.status)
             if error.status == .serviceUnavailable { response.headers[.retryAfter] = "1" }
         }
         meter.count(nil, context.endpointPath ?? "none", response.status.code)
         return response
     }
-
-    private static func controlError(_ error: any Error, _ context: BasicRequestContext) -> ControlError {
-        switch error {
-        case let error as ControlError:
-            return error
-        case let refusal as Refusal:
-            return ControlError(status: refusal.status, code: refusal.code, message: refusal.explanation)
-        case let refused as CatalogRefused:
-            return ControlError(
-                status: .badRequest,
-                code: "bad_document",
-                message: refused.description,
-                faults: refused.faults
-            )
-        case let refused as TokenRefused:
-            return ControlError(status: refused.status, code: refused.code, message: refused.message)
-        case let refused as ClockRefused:
-            return ControlError(status: refused.status, code: refused.code, message: refused.message)
-        case let refused as StateRefused:
-            return ControlError(status: refused.status, code: refused.code, message: refused.message)
-        case let refused as TriggerRefused:
-            return ControlError(
-                status: .conflict,
-                code: "not_triggered",
-                message: "\(refused.reason.capitalizedFirst)."
-            )
-        case let refused as OfferProofRefused:
-            return ControlError(status: .unprocessableContent, code: "offer_signature", message: refused.explanation)
-        case let busy as ShopBusy:
-            return ControlError(status: .serviceUnavailable, code: "busy", message: "\(busy.reason). Try again.")
-        case let error where error.isPassingTrouble:
-            context.logger.warning("the store did not answer", metadata: ["cause": "\(error)"])
-            return ControlError(
-                status: .serviceUnavailable,
-                code: "busy",
-                message: "The store did not answer. Try again."
-            )
-        case let error as APIError:
-            return ControlError(status: .badRequest, code: "bad_request", message: error.explanation)
-        case let error as HTTPError where error.status == .notFound:
-            return .notFound("no_such_route", "No such route. The verbs are described at /openapi.json.")
-        default:
-            context.logger.error("a control request failed", metadata: ["cause": "\(error)"])
-            return ControlError(
-                status: .internalServerError,
-                code: "internal",
-                message: "Till failed; its log has the cause."
-            )
-        }
-    }
-}
-
-extension Refusal {
-    /// A word for programs: the name of the case.
-    var code: String {
-        let name = String(describing: self).prefix { $0 != "(" }
-        return name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }
-    }
-
-    /// 404 for what is not there, 400 for values that can never be, 409 for what is not possible now.
-    var status: HTTPResponse.Status {
-        switch self {
-        case .unknownAccount, .unknownTransaction, .unknownProduct, .unknownOrder, .unknownOffer, .unknownSubscription,
-            .unknownHeldPurchase:
-            .notFound
-        case .badQuantity, .badPrice, .badAppAccountToken, .badPercentage: .badRequest
-        default: .conflict
-        }
-    }
-}
-
-extension ClockRefused {
-    fileprivate var status: HTTPResponse.Status {
-        if code.hasPrefix("unknown_") { return .notFound }
-        return code.hasPrefix("bad_") ? .badRequest : .conflict
-    }
-}
-
-extension String {
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

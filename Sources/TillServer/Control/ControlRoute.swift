@@ -177,11 +177,23 @@ struct ControlBody: Sendable {
 }
 
 /// An error of the control API: a word for programs, a sentence for people, and the places in the body.
-struct ControlError: Error, Sendable {
-    let status: HTTPResponse.Status
-    let code: String
-    let message: String
-    var faults: [CatalogFault] = []
+package struct ControlError: Error, Sendable {
+    /// The HTTP status of the answer.
+    package let status: HTTPResponse.Status
+    /// A word for programs.
+    package let code: String
+    /// A sentence for people: what was wrong and what to do.
+    package let message: String
+    /// Every place in the body that does not fit.
+    package var faults: [CatalogFault] = []
+
+    /// What was refused.
+    package init(status: HTTPResponse.Status, code: String, message: String, faults: [CatalogFault] = []) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.faults = faults
+    }
 
     static func notFound(_ code: String, _ message: String) -> ControlError {
         ControlError(status: .notFound, code: code, message: message)
@@ -194,6 +206,14 @@ struct ControlError: Error, Sendable {
 
     static func conflict(_ code: String, _ message: String) -> ControlError {
         ControlError(status: .conflict, code: code, message: message)
+    }
+
+    static func tooLarge(_ limit: Int) -> ControlError {
+        ControlError(
+            status: .contentTooLarge,
+            code: "too_large",
+            message: "The body is longer than \(limit) bytes."
+        )
     }
 
     /// A catalogue names up to a thousand of its faults, and says so when there are more.

@@ -1,7 +1,7 @@
 import TillShop
 
 /// The shape of a JSON value: what the OpenAPI document says of it, and what a request body is checked against.
-indirect enum Schema: Sendable {
+package indirect enum Schema: Sendable {
     case string(String, format: String? = nil, oneOf: [String] = [], example: String? = nil)
     case integer(String, ClosedRange<Int64>? = nil)
     case boolean(String)
@@ -11,26 +11,29 @@ indirect enum Schema: Sendable {
     case anyObject(String)
 
     /// A key of an object.
-    struct Property: Sendable {
-        let name: String
-        let schema: Schema
-        let isRequired: Bool
+    package struct Property: Sendable {
+        /// The key.
+        package let name: String
+        /// The shape of its value.
+        package let schema: Schema
+        /// Whether it must be there.
+        package let isRequired: Bool
     }
 
     /// A key that must be there.
-    static func required(_ name: String, _ schema: Schema) -> Property {
+    package static func required(_ name: String, _ schema: Schema) -> Property {
         Property(name: name, schema: schema, isRequired: true)
     }
 
     /// A key that may be left out.
-    static func optional(_ name: String, _ schema: Schema) -> Property {
+    package static func optional(_ name: String, _ schema: Schema) -> Property {
         Property(name: name, schema: schema, isRequired: false)
     }
 
     // MARK: Checking
 
     /// Everything that is wrong with a value, each by its path.
-    func faults(in value: JSONTree, at path: String = "$") -> [CatalogFault] {
+    package func faults(in value: JSONTree, at path: String = "$") -> [CatalogFault] {
         switch (self, value) {
         case (.string(_, _, let words, _), .string(let text)):
             if words.isEmpty || words.contains(text) { return [] }

@@ -1,0 +1,63 @@
+import Foundation
+
+/// Addresses within the console, and what they say.
+enum Address {
+    private static let plain = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+    )
+
+    /// A part of a path, or a value of a query.
+    static func escaped(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
+    }
+
+    /// A path with its parameters filled in.
+    static func of(_ path: String, _ parameters: [String: String], query: [(name: String, value: String)] = [])
+        -> String
+    {
+        var address = path
+        for (name, value) in parameters { address = address.replacing("{\(name)}", with: escaped(value)) }
+        guard !query.isEmpty else { return address }
+        return address + "?" + query.map { "\(escaped($0.name))=\(escaped($0.value))" }.joined(separator: "&")
+    }
+
+    /// The parts of a path, decoded; nil for what is not UTF-8 or has U+0000.
+    static func parts(_ path: some StringProtocol) -> [String]? {
+        var parts: [String] = []
+        for part in path.split(separator: "/") {
+            guard let text = part.removingPercentEncoding, !text.utf8.contains(0) else { return nil }
+            parts.append(text)
+        }
+        return parts
+    }
+
+    /// Names and values of a query, or of a form that was posted as one; nil for what is not UTF-8 or has U+0000.
+    static func items(_ text: some StringProtocol) -> [(name: String, value: String)]? {
+        var items: [(name: String, value: String)] = []
+        for part in text.split(separator: "&") {
+            guard items.count < mostItems else { return nil }
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard
+                let name = decoded(pair[0]), let value = decoded(pair.count > 1 ? pair[1] : ""),
+                !name.utf8.contains(0), !value.utf8.contains(0)
+            else { return nil }
+            items.append((name, value))
+        }
+        return items
+    }
+
+    private static let mostItems = 500
+
+    private static func decoded(_ text: some StringProtocol) -> String? {
+        String(text).replacing("+", with: " ").removingPercentEncoding
+    }
+
+    /// An address of the console and of nowhere else; nil for any other.
+    static func local(_ text: String?) -> String? {
+        guard
+            let text, text.utf8.count <= 4_096, text.hasPrefix("/console/"), !text.contains("//"),
+            text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != 0x5c && $0 != 0x23 })
+        else { return nil }
+        return text
+    }
+}

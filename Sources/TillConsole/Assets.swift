@@ -1,0 +1,43 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The style sheet and the script, which lie in the binary.
+enum Assets {
+    /// A file that pages refer to.
+    struct Asset: Sendable {
+        let type: String
+        let bytes: [UInt8]
+        let tag: String
+
+        init(_ type: String, _ bytes: [UInt8]) {
+            self.type = type
+            self.bytes = bytes
+            tag = "\"\(Assets.digest(bytes))\""
+        }
+    }
+
+    private static let all: [String: Asset] = [
+        "/console/style.css": Asset("text/css; charset=utf-8", PackageResources.style_css),
+        "/console/console.js": Asset("text/javascript; charset=utf-8", PackageResources.console_js),
+    ]
+
+    /// Changes when any of them does, so that no browser shows a new page with an old style.
+    static let version = digest(PackageResources.style_css + PackageResources.console_js)
+
+    /// A file by its path; nil for another path.
+    static func response(to request: Request) -> Response? {
+        guard let asset = all[request.uri.path] else { return nil }
+        let headers: HTTPFields = [.contentType: asset.type, .eTag: asset.tag, .cacheControl: "no-cache"]
+        guard request.headers[.ifNoneMatch] != asset.tag else {
+            return Response(status: .notModified, headers: headers)
+        }
+        return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: asset.bytes)))
+    }
+
+    private static func digest(_ bytes: [UInt8]) -> String {
+        SHA256.hash(data: Data(bytes)).prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

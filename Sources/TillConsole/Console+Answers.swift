@@ -1,0 +1,187 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import TillServer
+import TillShop
+
+/// What the console answers over HTTP.
+extension Console {
+    /// Adds the pages to the router of control.
+    package func add(to router: Router<BasicRequestContext>) {
+        for path in ["/console", "/console/**"] {
+            router.get(RouterPath(path)) { request, _ in await answered(request, get) }
+            router.post(RouterPath(path)) { request, _ in await answered(request, post) }
+        }
+    }
+
+    private func answered(_ request: Request, _ answer: (Request) async throws -> Response) async -> Response {
+        var response: Response
+        do {
+            response = try await answer(request)
+        } catch let refused as FormRefused {
+            response = Self.response(trouble(.badForm(refused.reason), at: "/console/", Session(cookie: "")))
+        } catch {
+            let error = ControlError(of: error, logger: shop.logger)
+            response = Self.response(trouble(error, at: "/console/", Session(cookie: "")))
+        }
+        for (name, value) in Self.headers where response.headers[name] == nil { response.headers[name] = value }
+        return response
+    }
+
+    // MARK: Looking
+
+    private func get(_ request: Request) async throws -> Response {
+        if let asset = Assets.response(to: request) { return asset }
+        let path = request.uri.path
+        if path == "/console" { return Self.redirect("/console/") }
+        let query = Address.items(request.uri.query ?? "") ?? []
+        func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
+        guard let session = try await sessions.session(of: request) else {
+            let visitor = sessions.visitor(of: request)
+            if path == "/console/live" { throw ControlError.signedOut }
+            if path == "/console/sign-in" {
+                return response(signIn(visitor, next: value("next")), visitor, request)
+            }
+            let address = Address.local(request.uri.description) ?? "/console/"
+            return Self.redirect("/console/sign-in?next=\(Address.escaped(address))")
+        }
+        if path == "/console/live" {
+            return try live(session, page: value("page"), act: value("act"), had: value("had") ?? "")
+        }
+        // Who is signed in has nothing to do there; and an act is no place to look at.
+        if path == "/console/sign-in" || path.hasPrefix("/console/act/") { return Self.redirect("/console/") }
+        if let file = try await Downloads.response(path, query, verbs) { return file }
+        guard let address = Address.local(request.uri.description) else { throw ControlError.missingPage }
+        return response(await shown(at: address, session), session, request)
+    }
+
+    /// The page, or why there is none.
+    private func shown(
+        at address: String,
+        _ session: Session,
+        _ effect: Effect? = nil,
+        act: String? = nil,
+        refused: RefusedForm? = nil
+    ) async -> RenderedPage {
+        do {
+            return try await page(at: address, session, effect, act: act, refused: refused)
+        } catch {
+            return trouble(ControlError(of: error, logger: shop.logger), at: address, session, effect)
+        }
+    }
+
+    private func live(_ session: Session, page: String?, act: String?, had: String) throws -> Response {
+        guard let address = Address.local(page) else { throw ControlError.missingPage }
+        guard seats.take() else { throw ControlError.busy("Too many pages are open.") }
+        let stream = LiveStream(
+            console: self,
+            session: session,
+            address: address,
+            act: act,
+            had: LiveRegions.digests(had)
+        )
+        let body = ResponseBody { writer in
+            defer { seats.leave() }
+            try await stream.write(to: &writer)
+        }
+        return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: body)
+    }
+
+    // MARK: Acting
+
+    private func post(_ request: Request) async throws -> Response {
+        let path = request.uri.path
+        guard Self.comesFromHere(request) else { throw ControlError.foreign }
+        // Nothing large is read from who may not come in.
+        if path == "/console/sign-in" {
+            return try await begin(try await FormData(request, mayHaveFile: false), request)
+        }
+        guard let session = try await sessions.session(of: request) else {
+            return Self.redirect("/console/sign-in")
+        }
+        let form = try await FormData(request)
+        guard sessions.isProof(form["_proof"], for: session) else { throw ControlError.foreign }
+        if path == "/console/sign-out" {
+            var response = Self.redirect("/console/sign-in")
+            response.headers[.setCookie] = sessions.header(nil, isSecure: Self.isSecure(request))
+            return response
+        }
+        let parts = Address.parts(path) ?? []
+        guard parts.count == 3, parts[1] == "act", let verb = verbs[parts[2]], !verb.isQuestion else {
+            throw ControlError.missing("There is no such act.")
+        }
+        let back = Address.local(form["_back"]) ?? "/console/"
+        let (effect, name) = await acts.perform(verb, form)
+        var refused: RefusedForm?
+        if case .failure(let error)? = effect.outcome {
+            refused = RefusedForm(id: form["_form"] ?? "", form: form, error: error)
+        }
+        var page = await shown(at: back, session, effect, act: name, refused: refused)
+        if let refused { page.status = refused.error.status }
+        return response(page, session, request)
+    }
+
+    private func begin(_ form: FormData, _ request: Request) async throws -> Response {
+        guard sessions.isGuarded else { return Self.redirect("/console/") }
+        let visitor = sessions.visitor(of: request)
+        guard sessions.isProof(form["_proof"], for: visitor) else { throw ControlError.foreign }
+        let given = (form["token"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let session = try await sessions.begin(with: given) else {
+            return response(signIn(visitor, next: form["next"], isWrong: true), visitor, request)
+        }
+        var response = Self.redirect(Address.local(form["next"]) ?? "/console/")
+        response.headers[.setCookie] = sessions.header(session, isSecure: Self.isSecure(request))
+        return response
+    }
+
+    /// A browser says from where a form was sent; it must be from the very address that it is sent to.
+    private static func comesFromHere(_ request: Request) -> Bool {
+        guard let origin = request.headers[.origin] else { return true }
+        return origin.split(separator: "/").last.map(String.init) == request.head.authority
+    }
+
+    private static func isSecure(_ request: Request) -> Bool {
+        request.headers[.origin]?.hasPrefix("https://") == true
+    }
+
+    // MARK: Responses
+
+    private func response(_ page: RenderedPage, _ session: Session, _ request: Request) -> Response {
+        var response = Self.response(page)
+        if session.isNew {
+            response.headers[.setCookie] = sessions.header(session, isSecure: Self.isSecure(request))
+        }
+        return response
+    }
+
+    private static func response(_ page: RenderedPage) -> Response {
+        Response(
+            status: page.status,
+            headers: [.contentType: "text/html; charset=utf-8"],
+            body: .init(byteBuffer: ByteBuffer(string: page.html))
+        )
+    }
+
+    private static func redirect(_ address: String) -> Response {
+        Response(status: .seeOther, headers: [.location: address])
+    }
+
+    /// Pages fetch nothing from anywhere, run no script but ours, and are shown in no frame.
+    private static let headers: [(HTTPField.Name, String)] = [
+        (
+            .contentSecurityPolicy,
+            "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
+                + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+        ),
+        (.xContentTypeOptions, "nosniff"),
+        // A browser that hides where a form comes from hides it from us, too.
+        (.referrerPolicy, "same-origin"),
+        (.cacheControl, "no-store"),
+    ]
+}
+
+extension HTTPField.Name {
+    fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .referer
+}

@@ -1,0 +1,160 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import TillServer
+import TillShop
+
+/// The pages of the control port (docs/console.md). They know the shop by the verbs of control: a page shows what
+/// verbs answer, and an act is a form whose fields become a verb's body, so that the console has no rules of its own.
+package struct Console: Sendable {
+    let shop: Shop
+    let verbs: ControlVerbs
+    let sessions: Sessions
+    let acts: Acts
+    let pulse: Pulse
+    let seats = LiveSeats()
+    private let pages: [ConsolePage]
+    private let templates: Templates
+    private let known: Set<String>
+
+    /// The pages of a control API.
+    ///
+    /// - Throws: when a template does not parse.
+    package init(_ control: ControlAPI) throws {
+        try self.init(control, pages: ConsolePage.all)
+    }
+
+    init(_ control: ControlAPI, pages: [ConsolePage], patience: Duration = .seconds(2)) throws {
+        shop = control.shop
+        verbs = ControlVerbs(control)
+        sessions = Sessions(control.shop, token: control.guardian.token)
+        acts = Acts(verbs, patience: patience)
+        pulse = Pulse(control.shop)
+        self.pages = pages
+        known = Set(pages.map(\.path))
+        let signIn = Template("sign-in", PackageResources.sign_in_mustache)
+        templates = try Templates(Template.parts + [signIn] + pages.map(\.template))
+    }
+
+    // MARK: Pages
+
+    /// The page at an address, as it is at this moment.
+    ///
+    /// - Parameters:
+    ///   - effect: what an act caused, shown above it.
+    ///   - act: the act that goes on, by its name.
+    ///   - refused: the form that was refused, which keeps what was typed.
+    /// - Throws: `ControlError` when there is no such page, or nothing that it is about.
+    func page(
+        at address: String,
+        _ session: Session,
+        _ effect: Effect? = nil,
+        act: String? = nil,
+        refused: RefusedForm? = nil
+    ) async throws -> RenderedPage {
+        let (page, request) = try found(address, session, refused)
+        let content = try await page.content(request)
+        let values = PageValue.object(content.values)
+        return render(content.title, page.template.name, values, request, page, effect, act: act)
+    }
+
+    private func found(_ address: String, _ session: Session, _ refused: RefusedForm?) throws -> (
+        ConsolePage, PageRequest
+    ) {
+        let parts = address.split(separator: "?", maxSplits: 1)
+        let path = parts.first.flatMap { Address.parts($0) } ?? []
+        let query = Address.items(parts.count > 1 ? parts[1] : "") ?? []
+        for page in pages {
+            guard let parameters = page.parameters(of: path) else { continue }
+            return (page, request(address, session, parameters, query, refused))
+        }
+        throw ControlError.missingPage
+    }
+
+    private func request(
+        _ address: String,
+        _ session: Session,
+        _ parameters: [String: String] = [:],
+        _ query: [(name: String, value: String)] = [],
+        _ refused: RefusedForm? = nil
+    ) -> PageRequest {
+        PageRequest(
+            verbs: verbs,
+            shop: shop,
+            parameters: parameters,
+            query: query,
+            address: address,
+            proof: sessions.proof(for: session),
+            refused: refused,
+            known: known
+        )
+    }
+
+    /// What a page says when it cannot be shown; the effect of an act is shown all the same.
+    func trouble(_ error: ControlError, at address: String, _ session: Session, _ effect: Effect? = nil)
+        -> RenderedPage
+    {
+        let title = error.status == .notFound ? "Not here" : "Not now"
+        let values: PageValue = ["message": .text(error.message)]
+        var page = render(title, "trouble", values, request("/console/", session), nil, effect, act: nil)
+        page.status = error.status
+        return page
+    }
+
+    /// Where somebody signs in.
+    func signIn(_ session: Session, next: String?, isWrong: Bool = false) -> RenderedPage {
+        let request = request("/console/sign-in", session)
+        let values: PageValue = [
+            "next": .text(Address.local(next) ?? "/console/"), "isWrong": .flag(isWrong), "proof": .text(request.proof),
+        ]
+        var page = render("Sign in", "sign-in", values, request, nil, nil, act: nil)
+        if isWrong { page.status = .forbidden }
+        return page
+    }
+
+    // MARK: Rendering
+
+    private func render(
+        _ title: String,
+        _ template: String,
+        _ values: PageValue,
+        _ request: PageRequest,
+        _ page: ConsolePage?,
+        _ effect: Effect?,
+        act: String?
+    ) -> RenderedPage {
+        let content = templates.render(template, values.with(["title": .text(title)]))
+        let effect = effect.map { $0.value(request).with(["isLive": .flag(act != nil)]) } ?? .nothing
+        let shownEffect = templates.render("effect", ["effect": effect])
+        // Who has not signed in has nowhere to go.
+        let isInside = template != "sign-in"
+        let layout: PageValue = [
+            "title": .text(title), "content": .text(content), "effect": .text(shownEffect),
+            "places": .list(isInside ? places(page, request, isOfRealm: false) : []),
+            "realmPlaces": .list(places(page, request, isOfRealm: true)),
+            "app": PageValue(request.parameters["bundleId"]), "realm": PageValue(request.parameters["realm"]),
+            "address": PageValue(page == nil ? nil : request.address), "act": PageValue(act),
+            "live": .text(LiveRegions.summary(shownEffect + content)), "proof": .text(request.proof),
+            "isSignedIn": .flag(sessions.isGuarded && isInside), "version": .text(TillVersion.text),
+            "assets": .text(Assets.version),
+        ]
+        return RenderedPage(html: templates.render("layout", layout))
+    }
+
+    private func places(_ page: ConsolePage?, _ request: PageRequest, isOfRealm: Bool) -> [PageValue] {
+        guard !isOfRealm || request.parameters["realm"] != nil else { return [] }
+        return Place.all.filter { $0.isOfRealm == isOfRealm }.compactMap { place in
+            request.link(place.path).map { link in
+                ["name": .text(place.name), "link": .text(link), "isCurrent": .flag(place.path == page?.path)]
+            }
+        }
+    }
+}
+
+/// A page as it goes to a browser.
+struct RenderedPage: Sendable {
+    var html: String
+    var status = HTTPResponse.Status.ok
+}

@@ -1,0 +1,31 @@
+/// All pages. A new one is a file under Pages, a template under Resources, and a line here; the list below names the
+/// places in the bar that a page may have.
+extension ConsolePage {
+    static let all: [ConsolePage] = [
+        overview, realm, customers, customer,
+        catalog, product, faults, snapshots, keys,
+    ]
+}
+
+/// A place in the bar at the top. One whose page there is not yet is not shown.
+struct Place: Sendable {
+    let name: String
+    /// The page's path.
+    let path: String
+
+    /// Whether it is about one realm of an app.
+    var isOfRealm: Bool { path.contains("{realm}") }
+
+    static let all = [
+        Place(name: "Overview", path: "/console/"),
+        Place(name: "Requests", path: "/console/requests"),
+        Place(name: "Faults", path: "/console/faults"),
+        Place(name: "Snapshots", path: "/console/snapshots"),
+        Place(name: "Keys and certificates", path: "/console/keys"),
+        Place(name: "Decoder", path: "/console/decoder"),
+        Place(name: "Clock", path: "/console/apps/{bundleId}/{realm}/"),
+        Place(name: "Customers", path: "/console/apps/{bundleId}/{realm}/customers"),
+        Place(name: "Notifications", path: "/console/apps/{bundleId}/{realm}/notifications"),
+        Place(name: "Catalogue", path: "/console/apps/{bundleId}/{realm}/catalog"),
+    ]
+}

@@ -1,0 +1,122 @@
+import TillServer
+import TillShop
+
+/// What an act caused, or why it was refused, as `{{>effect}}` shows it above the page.
+struct Effect: Sendable {
+    /// The act, in words.
+    let title: String
+    /// Nil while it goes on.
+    var outcome: Result<JSONTree?, ControlError>?
+    /// What the verb was asked, to know whom its answer is about.
+    let parameters: [String: String]
+
+    /// Keys whose values are shown once, where they were made, and to be kept there.
+    private static let secrets: Set = ["privateKey", "token", "sharedSecret", "secret", "password"]
+
+    /// The effect for `{{>effect}}`.
+    func value(_ page: PageRequest) -> PageValue {
+        switch outcome {
+        case nil:
+            ["title": .text(title), "isUnderWay": true, "isRefused": false, "isDone": false]
+        case .failure(let error)?:
+            [
+                "title": .text(title), "isUnderWay": false, "isRefused": true, "isDone": false,
+                "message": .text(error.message), "code": .text(error.code),
+                "faults": .list(
+                    error.faults.prefix(20).map {
+                        ["path": .text($0.path), "expected": .text($0.expected), "found": .text($0.found)]
+                    }
+                ),
+            ]
+        case .success(let answer)?: value(of: answer, page)
+        }
+    }
+
+    private func value(of answer: JSONTree?, _ page: PageRequest) -> PageValue {
+        let shown = answer.map { Self.withoutSecrets($0) }
+        let json = shown.map { String(decoding: $0.written(), as: UTF8.self) }
+        return [
+            "title": .text(title), "isUnderWay": false, "isRefused": false, "isDone": true,
+            "events": .list((answer?["events"]?.elements ?? []).compactMap(\.text).map { .text(Words.sentence($0)) }),
+            "notifications": .list(notifications(answer, page)),
+            "rows": .list(rows(answer, page)),
+            "leap": leap(answer),
+            "facts": .list(facts(answer)),
+            "secrets": .list(secrets(answer)),
+            "json": PageValue(json),
+        ]
+    }
+
+    /// By type and subtype, each with a link to those of the customer.
+    private func notifications(_ answer: JSONTree?, _ page: PageRequest) -> [PageValue] {
+        (answer?["notifications"]?.elements ?? []).compactMap { element in
+            guard let words = element.text ?? element["notice"]?.text else { return nil }
+            let customer = answer?["customer"]?.text ?? parameters["customer"]
+            let query = [(name: "type", value: words)] + (customer.map { [(name: "customer", value: $0)] } ?? [])
+            return [
+                "words": .text(words), "count": PageValue(element["count"]?.text),
+                "link": PageValue(
+                    page.link("/console/apps/{bundleId}/{realm}/notifications", parameters, query: query)
+                ),
+            ]
+        }
+    }
+
+    private func rows(_ answer: JSONTree?, _ page: PageRequest) -> [PageValue] {
+        guard let id = answer?["transactionId"]?.text, let customer = answer?["customer"]?.text else { return [] }
+        let more = parameters.merging(["customer": customer]) { $1 }
+        let address = page.link("/console/apps/{bundleId}/{realm}/customers/{customer}", more)
+        return [
+            [
+                "id": .text(id), "product": PageValue(answer?["productId"]?.text),
+                "price": PageValue(Words.money(answer?["price"]?.number, answer?["currency"]?.text)),
+                "link": PageValue(address.map { "\($0)#t-\(id)" }),
+            ]
+        ]
+    }
+
+    /// Only of clocks that leapt.
+    private func leap(_ answer: JSONTree?) -> PageValue {
+        guard let answer, let from = answer["from"]?.number, let to = answer["to"]?.number else { return .nothing }
+        return [
+            "from": Words.time(from), "to": Words.time(to), "length": .text(Words.duration(to - from)),
+            "accounts": PageValue(answer["accounts"]?.text),
+            "setAside": .list((answer["setAside"]?.elements ?? []).map { PageValue($0) }),
+            "owed": PageValue(answer["owed"]?.text),
+        ]
+    }
+
+    /// Plain values of an answer that has nothing else to say, such as a catalogue's import.
+    private func facts(_ answer: JSONTree?) -> [PageValue] {
+        guard let answer, answer["events"] == nil, answer["from"] == nil else { return [] }
+        return answer.members.compactMap { member in
+            guard !Self.secrets.contains(member.key), let text = member.value.text, text.utf8.count <= 200 else {
+                return nil
+            }
+            let isInstant = member.key.hasSuffix("Date") || ["now", "date", "savedAt"].contains(member.key)
+            let words = isInstant ? member.value.number.map(Words.instant) ?? text : text
+            return ["name": .text(Words.sentence(member.key)), "value": .text(words)]
+        }
+    }
+
+    private func secrets(_ answer: JSONTree?) -> [PageValue] {
+        (answer?.members ?? []).compactMap { member in
+            guard Self.secrets.contains(member.key), let text = member.value.text else { return nil }
+            let name = answer?["keyId"]?.text.map { "AuthKey_\($0).p8" } ?? "\(member.key).txt"
+            return [
+                "id": .text("secret-\(member.key)"), "name": .text(Words.sentence(member.key)), "value": .text(text),
+                "file": .text(name),
+                "data": .text("data:application/octet-stream;charset=utf-8,\(Address.escaped(text))"),
+            ]
+        }
+    }
+
+    /// A secret stands in its own place and nowhere else.
+    private static func withoutSecrets(_ tree: JSONTree) -> JSONTree {
+        .object(
+            tree.members.map { member in
+                secrets.contains(member.key) ? .init(member.key, .string("(shown above)")) : member
+            }
+        )
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import TillCore
+import TillServer
+import TillShop
+
+/// Turns a form into a verb's body: fields are named by their places in it (`productId`, `offer.kind`) and typed by its
+/// schema. What is left empty is left out; what has the wrong form goes as it was typed, and the verb says so by place.
+enum FormBody {
+    /// The parameters of a verb's path, from the fields `path.…`.
+    static func parameters(_ form: FormData) -> [String: String] {
+        var parameters: [String: String] = [:]
+        for field in form.fields where field.name.hasPrefix("path.") {
+            parameters[String(field.name.dropFirst(5))] = field.value
+        }
+        return parameters
+    }
+
+    /// The body of a verb.
+    static func tree(_ form: FormData, _ schema: Schema) -> JSONTree {
+        var body = JSONTree.object([])
+        for field in form.fields where isOfBody(field) {
+            let parts = field.name.split(separator: ":", maxSplits: 1).map(String.init)
+            let path = parts[0].split(separator: ".").map(String.init)
+            let value = value(field.value, schema.part(at: path), hint: parts.count > 1 ? parts[1] : nil)
+            body.put(value, at: path[...])
+        }
+        return body
+    }
+
+    private static func isOfBody(_ field: FormData.Field) -> Bool {
+        !field.name.hasPrefix("_") && !field.name.hasPrefix("path.")
+            && field.name.first { $0 != "." && $0 != ":" } != nil && !field.value.isEmpty
+    }
+
+    private static func value(_ text: String, _ schema: Schema?, hint: String?) -> JSONTree {
+        switch schema {
+        case .integer?:
+            let typed = text.trimmingCharacters(in: .whitespaces)
+            if hint == "money" { return Money.milliunits(typed).map { .number(String($0)) } ?? .string(text) }
+            if hint == "instant", let instant = instant(typed) { return .number(String(instant)) }
+            return Int64(typed).map { .number(String($0)) } ?? .string(text)
+        case .boolean?:
+            return ["true": .bool(true), "on": .bool(true), "false": .bool(false)][text] ?? .string(text)
+        case .array(_, of: .string)?:
+            let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+            return .array(lines.filter { !$0.isEmpty }.map { .string($0) })
+        case .array?, .anyObject?, .object?:
+            return (try? JSONTree.parse(Array(text.utf8))) ?? .string(text)
+        case nil where hint == "json":
+            return (try? JSONTree.parse(Array(text.utf8))) ?? .string(text)
+        case .string?, nil:
+            return .string(text)
+        }
+    }
+
+    /// What a browser's field for dates and times says, in UTC: `2026-03-01T10:00`, with or without seconds.
+    private static func instant(_ text: String) -> Int64? {
+        let colons = text.count { $0 == ":" }
+        let whole = text.contains("T") && !text.hasSuffix("Z") ? text + (colons == 1 ? ":00Z" : "Z") : text
+        guard case .instant(let instant)? = WrittenTime(whole) else { return nil }
+        return instant.milliseconds
+    }
+}
+
+extension Schema {
+    /// The shape of what stands at a place; nil where there is none.
+    func part(at path: [String]) -> Schema? {
+        guard let first = path.first else { return self }
+        guard case .object(_, let properties) = self else { return nil }
+        return properties.first { $0.name == first }?.schema.part(at: Array(path.dropFirst()))
+    }
+
+    /// The property at a place; nil where there is none.
+    func property(at path: [String]) -> Property? {
+        guard case .object(_, let properties) = path.count > 1 ? part(at: path.dropLast()) : self else { return nil }
+        return properties.first { $0.name == path.last }
+    }
+}
+
+extension JSONTree {
+    /// Puts a value at a place, making the objects on the way.
+    fileprivate mutating func put(_ value: JSONTree, at path: ArraySlice<String>) {
+        guard let first = path.first else { return }
+        var members = self.members
+        let index = members.firstIndex { $0.key == first }
+        var inner = value
+        if path.count > 1 {
+            inner = index.map { members[$0].value } ?? .object([])
+            inner.put(value, at: path.dropFirst())
+        }
+        if let index { members[index].value = inner } else { members.append(.init(first, inner)) }
+        self = .object(members)
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TillShop
+
+/// What a browser posts: fields, and perhaps a file.
+struct FormData: Equatable, Sendable {
+    /// A field by its name.
+    struct Field: Equatable, Sendable {
+        let name: String
+        let value: String
+    }
+
+    var fields: [Field] = []
+    /// The file that was chosen; nil when none was.
+    var file: [UInt8]?
+
+    /// The first value of a field.
+    subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+
+    /// Bytes of a form without a file: more than any verb's body has.
+    private static let mostBytes = 512 * 1_024
+    private static let mostFields = 500
+
+    init(fields: [Field] = [], file: [UInt8]? = nil) {
+        self.fields = fields
+        self.file = file
+    }
+
+    /// Reads a form as browsers send it.
+    ///
+    /// - Throws: `FormRefused`.
+    init(_ request: Request, mayHaveFile: Bool = true) async throws {
+        let type = request.headers[.contentType] ?? ""
+        let isMultipart = mayHaveFile && type.lowercased().hasPrefix("multipart/form-data")
+        let limit = isMultipart ? CatalogLimits.bytes + Self.mostBytes : Self.mostBytes
+        let bytes: [UInt8]
+        do {
+            bytes = Array(buffer: try await request.body.collect(upTo: limit))
+        } catch is NIOTooManyBytesError {
+            throw FormRefused(reason: "The form is longer than \(limit) bytes.")
+        }
+        self = isMultipart ? try Self.multipart(bytes, type) : try Self.encoded(bytes)
+    }
+
+    /// `application/x-www-form-urlencoded`.
+    static func encoded(_ bytes: [UInt8]) throws(FormRefused) -> FormData {
+        guard let text = String(validating: bytes, as: UTF8.self), let items = Address.items(text) else {
+            throw FormRefused(reason: "The form is not percent-encoded UTF-8, has U+0000, or too many fields.")
+        }
+        return FormData(fields: items.map { Field(name: $0.name, value: $0.value) })
+    }
+
+    // MARK: Multipart
+
+    /// `multipart/form-data` as browsers write it (RFC 7578), and nothing else.
+    static func multipart(_ bytes: [UInt8], _ type: String) throws(FormRefused) -> FormData {
+        let broken = FormRefused(reason: "The form is not framed as multipart/form-data asks.")
+        guard let boundary = boundary(in: type) else { throw broken }
+        let mark = Array("--\(boundary)".utf8)
+        guard bytes.starts(with: mark) else { throw broken }
+        var form = FormData()
+        var rest = bytes[mark.count...]
+        while !rest.starts(with: Array("--".utf8)) {
+            guard form.fields.count < mostFields, rest.starts(with: lineEnd) else { throw broken }
+            rest = rest.dropFirst(lineEnd.count)
+            guard let head = rest.firstRange(of: lineEnd + lineEnd) else { throw broken }
+            guard let end = rest[head.upperBound...].firstRange(of: lineEnd + mark) else { throw broken }
+            try form.take(rest[rest.startIndex..<head.lowerBound], rest[head.upperBound..<end.lowerBound])
+            rest = rest[end.upperBound...]
+        }
+        return form
+    }
+
+    private static let lineEnd = Array("\r\n".utf8)
+
+    private mutating func take(_ head: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) throws(FormRefused) {
+        let broken = FormRefused(reason: "A part of the form has no name, or is not UTF-8.")
+        guard let text = String(validating: head, as: UTF8.self) else { throw broken }
+        let line = text.components(separatedBy: "\r\n").first { $0.lowercased().hasPrefix("content-disposition:") }
+        guard let line, let name = Self.parameter("name", of: line) else { throw broken }
+        if let file = Self.parameter("filename", of: line) {
+            // A browser sends a file without name and bytes where none was chosen.
+            if !file.isEmpty || !value.isEmpty { self.file = Array(value) }
+            return
+        }
+        guard let value = String(validating: value, as: UTF8.self), !value.utf8.contains(0) else { throw broken }
+        fields.append(Field(name: name, value: value))
+    }
+
+    private static func boundary(in type: String) -> String? {
+        guard let range = type.range(of: "boundary=") else { return nil }
+        let text = type[range.upperBound...].prefix { $0 != ";" }.trimmingCharacters(in: .init(charactersIn: "\" "))
+        return (1...70).contains(text.utf8.count) ? text : nil
+    }
+
+    /// The value of `name="…"`; browsers write a quotation mark inside as %22.
+    private static func parameter(_ name: String, of line: String) -> String? {
+        guard let begin = line.range(of: "; \(name)=\"") else { return nil }
+        let rest = line[begin.upperBound...]
+        guard let end = rest.firstIndex(of: "\"") else { return nil }
+        return String(rest[..<end]).replacing("%22", with: "\"").replacing("%0D", with: "\r")
+            .replacing("%0A", with: "\n")
+    }
+}
+
+/// A form that cannot be read.
+struct FormRefused: Error, Equatable {
+    /// A sentence for people.
+    let reason: String
+}

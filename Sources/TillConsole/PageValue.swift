@@ -1,0 +1,73 @@
+import Mustache
+import TillShop
+
+/// What a template is filled with, made whole before anything is rendered.
+///
+/// An optional that is nil stays in its place as `nothing`: mustache would otherwise look for a key of that name
+/// further out, and show another thing's value.
+enum PageValue: Equatable, Sendable {
+    case text(String)
+    case flag(Bool)
+    case list([PageValue])
+    case object([String: PageValue])
+    case nothing
+
+    /// A text that may be missing.
+    init(_ text: String?) { self = text.map { .text($0) } ?? .nothing }
+
+    /// A number.
+    init(_ number: some BinaryInteger) { self = .text(String(number)) }
+
+    /// What a verb answered, key by key.
+    init(_ tree: JSONTree?) {
+        self =
+            switch tree {
+            case .null?, nil: .nothing
+            case .bool(let flag)?: .flag(flag)
+            case .number(let digits)?: .text(digits)
+            case .string(let text)?: .text(text)
+            case .array(let elements)?: .list(elements.map { PageValue($0) })
+            case .object(let members)?:
+                .object(Dictionary(members.map { ($0.key, PageValue($0.value)) }) { $1 })
+            }
+    }
+
+    /// A value of an object.
+    subscript(_ key: String) -> PageValue? {
+        if case .object(let members) = self { members[key] } else { nil }
+    }
+
+    /// The same object with more in it.
+    func with(_ more: [String: PageValue]) -> PageValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members.merging(more) { $1 })
+    }
+}
+
+extension PageValue: MustacheParent, MustacheCustomRepresentation {
+    /// A key of an object.
+    func child(named name: String) -> Any? { self[name] }
+
+    /// What mustache takes it for.
+    var representation: Any? {
+        switch self {
+        case .text(let text): text
+        case .flag(let flag): flag
+        case .list(let elements): elements
+        case .object: self
+        case .nothing: nil
+        }
+    }
+}
+
+extension PageValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    init(stringLiteral value: String) { self = .text(value) }
+    init(booleanLiteral value: Bool) { self = .flag(value) }
+    init(arrayLiteral elements: PageValue...) { self = .list(elements) }
+
+    init(dictionaryLiteral elements: (String, PageValue)...) {
+        self = .object(Dictionary(elements) { $1 })
+    }
+}

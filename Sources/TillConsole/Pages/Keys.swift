@@ -1,0 +1,194 @@
+import TillServer
+import TillShop
+
+extension ConsolePage {
+    /// Who may ask, and under which certificates answers are signed.
+    static let keys = ConsolePage(
+        path: Keys.path,
+        template: Template("keys", PackageResources.keys_mustache)
+    ) { page in
+        let authorities = Authorities(page: page)
+        return PageContent(
+            "Keys and certificates",
+            [
+                "keys": try await Keys.keys(page), "tokens": try await Keys.tokens(page),
+                "secrets": try await SharedSecrets.value(page), "authorities": .list(try await authorities.list),
+                "rotate": ActForm("rotateChain", "Issue a new leaf and intermediate").value(page),
+                "responder": try await authorities.responder,
+            ]
+        )
+    }
+}
+
+/// API keys and tokens of control.
+private enum Keys {
+    static let path = "/console/keys"
+
+    static func keys(_ page: PageRequest) async throws -> PageValue {
+        let teams = try await page.ask("listTeams")["teams"]?.elements ?? []
+        let names = Dictionary(teams.map { ($0["issuerId"]?.text ?? "", $0["name"]?.text ?? "") }) { $1 }
+        let all = try await page.ask("listKeys")["keys"]?.elements ?? []
+        let part = ShownPart(all, by: "keyId", as: "key", page, path: path)
+        let rows = part.elements.map { key -> PageValue in
+            let id = key["keyId"]?.text ?? ""
+            let isRevoked = key["revokedDate"] != nil
+            let revoke = ActForm("revokeKey", "Revoke", parameters: ["keyId": id], name: id, isGrave: true)
+            return [
+                "id": .text(id), "name": PageValue(key["name"]?.text),
+                "issuer": PageValue(key["issuerId"]?.text), "team": PageValue(names[key["issuerId"]?.text ?? ""]),
+                "offersOf": PageValue(key["offersOf"]?.text), "revoked": Words.time(key["revokedDate"]?.number),
+                "revoke": isRevoked ? .nothing : revoke.value(page),
+            ]
+        }
+        var fields: [ActForm.Field] = [.init("name", "What it is for", hint: "backend")]
+        if teams.count > 1 { fields.append(.init("issuerId", "Team", try await Choices.teams(page, first: []))) }
+        return [
+            "rows": .list(rows), "isEmpty": .flag(all.isEmpty), "next": part.next,
+            "create": ActForm("createKey", "Make a key", fields).value(page),
+        ]
+    }
+
+    static func tokens(_ page: PageRequest) async throws -> PageValue {
+        let all = try await page.ask("listTokens")["tokens"]?.elements ?? []
+        let part = ShownPart(all, by: "name", as: "token", page, path: path)
+        let rows = part.elements.map { token -> PageValue in
+            let name = token["name"]?.text ?? ""
+            let revoke = ActForm("revokeToken", "Revoke", parameters: ["tokenName": name], name: name, isGrave: true)
+            return [
+                "name": .text(name), "created": Words.time(token["createdDate"]?.number), "revoke": revoke.value(page),
+            ]
+        }
+        return [
+            "rows": .list(rows), "isEmpty": .flag(all.isEmpty), "next": part.next,
+            "create": ActForm("createToken", "Make a token", [.init("name", "Whose it is", hint: "ci")]).value(page),
+        ]
+    }
+}
+
+/// Secrets of verifyReceipt. They are shown when they are set, and not again.
+private enum SharedSecrets {
+    static func value(_ page: PageRequest) async throws -> PageValue {
+        let all = try await page.ask("listApps")["apps"]?.elements ?? []
+        let part = ShownPart(all, by: "bundleId", as: "app", page, path: Keys.path)
+        var rows: [PageValue] = []
+        for app in part.elements {
+            let id = app["bundleId"]?.text ?? ""
+            let from = try await page.ask("getSharedSecret", ["bundleId": id])["from"]?.text
+            let words =
+                switch from {
+                case "app"?: "its own"
+                case "team"?: "its team’s"
+                default: "none"
+                }
+            let remove = ActForm("removeSharedSecret", "Remove", parameters: ["bundleId": id], name: id, isGrave: true)
+            rows.append([
+                "id": .text(id), "name": PageValue(app["name"]?.text), "from": .text(words),
+                "remove": from == "app" ? remove.value(page) : .nothing,
+            ])
+        }
+        let secret = ActForm.Field("sharedSecret", "Secret", help: "One is made when it is left empty.")
+        let apps = try await Choices.apps(page, first: [])
+        let teams = try await Choices.teams(page, first: [])
+        let team = ActForm.Field("path.issuerId", "Team", teams)
+        return [
+            "rows": .list(rows), "isEmpty": .flag(all.isEmpty), "next": part.next,
+            "forms": .list(
+                [
+                    ActForm("setSharedSecret", "Set the app’s own", [.init("path.bundleId", "App", apps), secret]),
+                    ActForm("setPrimarySharedSecret", "Set the team’s", [team, secret]),
+                    ActForm("removePrimarySharedSecret", "Remove the team’s", [team], isGrave: true),
+                ].map { $0.value(page) }
+            ),
+        ]
+    }
+}
+
+/// The roots, the chains under them, and what is said of their certificates.
+private struct Authorities: Sendable {
+    let page: PageRequest
+
+    var list: [PageValue] {
+        get async throws {
+            let signed = try await page.ask("getAuthority")
+            let receipts = try await page.ask("getReceiptAuthority")
+            var list: [PageValue] = [
+                value("Signed data", signed, Downloads.signedData), value("Receipts", receipts, Downloads.receipts),
+            ]
+            guard let tls = try await tls() else { return list + [["name": "TLS", "isOff": true]] }
+            let end = Words.time(tls["serverCertificateEndDate"]?.number)
+            list.append(value("TLS", tls, Downloads.tls).with(["ends": end]))
+            return list
+        }
+    }
+
+    /// Nil while TLS is off.
+    private func tls() async throws(ControlError) -> JSONTree? {
+        do {
+            return try await page.ask("getTLS")
+        } catch {
+            guard error.code == "tls_off" else { throw error }
+            return nil
+        }
+    }
+
+    private func value(_ name: String, _ authority: JSONTree, _ certificates: [PublicCertificate]) -> PageValue {
+        [
+            "name": .text(name), "isOff": false, "fingerprint": PageValue(authority["rootFingerprint"]?.text),
+            "chain": PageValue(authority["chainId"]?.text), "ends": .nothing,
+            "certificates": .list(
+                certificates.map {
+                    ["name": .text($0.words), "pem": .text($0.address("pem")), "der": PageValue($0.derAddress)]
+                }
+            ),
+        ]
+    }
+
+    var responder: PageValue {
+        get async throws {
+            let all = try await page.ask("getRevocation")["certificates"]?.elements ?? []
+            // The chain that signs now is asked about most.
+            let known = all.filter { $0["isCurrent"]?.isTrue == true } + all.filter { $0["isCurrent"]?.isTrue != true }
+            let part = ShownPart(known, by: "serialNumber", as: "serial", page, path: Keys.path)
+            return [
+                "rows": .list(part.elements.map { Self.row($0) }), "isEmpty": .flag(all.isEmpty), "next": part.next,
+                "say": Self.form(part.elements).value(page),
+            ]
+        }
+    }
+
+    private static func row(_ certificate: JSONTree) -> PageValue {
+        let state = certificate["state"]?.text ?? ""
+        var details: [String] = []
+        if let reason = certificate["reason"]?.text { details.append(Words.plain(reason)) }
+        if let delay = certificate["delay"]?.number { details.append("by \(Words.exactly(delay))") }
+        if let error = certificate["error"]?.text { details.append(Words.plain(error)) }
+        return [
+            "part": PageValue(certificate["certificate"]?.text.map(Words.sentence)),
+            "chain": PageValue(certificate["chainId"]?.text), "serial": PageValue(certificate["serialNumber"]?.text),
+            "isCurrent": PageValue(certificate["isCurrent"]), "state": .text(Words.plain(state)),
+            "style": .text(state == "good" ? "good" : state == "revoked" ? "bad" : "warn"),
+            "details": .list(details.map { .text($0) }), "since": Words.time(certificate["revocationDate"]?.number),
+        ]
+    }
+
+    private static func form(_ certificates: ArraySlice<JSONTree>) -> ActForm {
+        let named: [(value: String, name: String)] = [
+            ("leaf", "The leaf that signs now"), ("intermediate", "The intermediate that signs now"),
+            ("all", "All of them"),
+        ]
+        let others = certificates.compactMap { certificate in
+            certificate["serialNumber"]?.text.map {
+                (value: $0, name: "\(Words.sentence(certificate["certificate"]?.text ?? "")) \($0)")
+            }
+        }
+        return ActForm(
+            "setRevocation",
+            "Say so",
+            [
+                .init("path.certificate", "Of", .choice(named + others)), .init("state", "What is said"),
+                .init("reason", "Why revoked"), .init("revocationDate", "Revoked since (UTC)", .instant),
+                .init("delay", "Milliseconds, when slow", hint: "5000"), .init("error", "Which error"),
+            ]
+        )
+    }
+}

@@ -1,0 +1,39 @@
+import TillServer
+import TillShop
+
+extension ConsolePage {
+    /// One realm of an app: its clock, what comes next, deliveries that fail, the first customers.
+    static let realm = ConsolePage(
+        path: "/console/apps/{bundleId}/{realm}/",
+        template: Template("realm", PackageResources.realm_mustache)
+    ) { page in
+        let bundleID = page.parameters["bundleId"] ?? ""
+        let realm = page.parameters["realm"] ?? ""
+        let app = try await page.ask("getApp")
+        let clocks = try await page.ask("listClocks")["clocks"]?.elements ?? []
+        var own: [PageValue] = []
+        for clock in clocks.prefix(10) {
+            let card = ClockCard(page, bundleID: bundleID, realm: realm, own: clock["name"]?.text ?? "")
+            own.append(try await card.value(most: 3))
+        }
+        let others = realm == "sandbox" ? "production" : "sandbox"
+        return PageContent(
+            "\(app["name"]?.text ?? bundleID), \(realm)",
+            [
+                "clock": try await ClockCard(page, bundleID: bundleID, realm: realm).value(most: 10, isOpen: true),
+                "own": .list(own), "hasMoreClocks": .flag(clocks.count > 10),
+                "failing": .list(try await Deliveries.failing(page, page.parameters, most: 10)),
+                "list": try await CustomerList.value(page, after: nil, most: 10),
+                "allCustomers": PageValue(page.link("/console/apps/{bundleId}/{realm}/customers")),
+                "settings": try await RealmSettings.value(page),
+                "otherRealm": .text(others),
+                "otherLink": PageValue(page.link("/console/apps/{bundleId}/{realm}/", ["realm": others])),
+                "makeClock": ActForm(
+                    "createClock",
+                    "Make a clock",
+                    [.init("name", "Name"), .init("at", "Stands at (UTC)", .instant)]
+                ).value(page),
+            ]
+        )
+    }
+}

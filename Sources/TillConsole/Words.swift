@@ -1,0 +1,73 @@
+import Foundation
+import TillCore
+import TillShop
+
+/// Instants, lengths of time and money, in words.
+enum Words {
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// An instant for `{{>time}}`: what people read, what programs read, and how far it is from another.
+    static func time(_ milliseconds: Int64?, from now: Int64? = nil) -> PageValue {
+        guard let milliseconds else { return .nothing }
+        return [
+            "iso": .text(Timestamp(milliseconds: milliseconds).iso8601), "words": .text(instant(milliseconds)),
+            "away": PageValue(now.map { distance(from: $0, to: milliseconds) }),
+        ]
+    }
+
+    /// `31 Jan 2026, 18:30:00 UTC`.
+    static func instant(_ milliseconds: Int64) -> String {
+        let iso = Timestamp(milliseconds: milliseconds).iso8601
+        let parts = iso.dropLast().split(separator: "T")
+        let date = parts.first?.split(separator: "-") ?? []
+        guard parts.count == 2, date.count == 3, let month = Int(date[1]), let day = Int(date[2]) else { return iso }
+        return "\(day) \(months[(month - 1) % 12]) \(date[0]), \(parts[1]) UTC"
+    }
+
+    /// `in 3 days`, `2 hours ago`, `now`.
+    static func distance(from now: Int64, to instant: Int64) -> String {
+        let length = instant.subtractingReportingOverflow(now).partialValue
+        if length.magnitude < 1_000 { return "now" }
+        let words = duration(Int64(clamping: length.magnitude))
+        return length > 0 ? "in \(words)" : "\(words) ago"
+    }
+
+    /// The two largest units: `3 days 4 hours`.
+    static func duration(_ milliseconds: Int64) -> String {
+        let units: [(name: String, length: Int64)] = [
+            ("year", 31_536_000), ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1),
+        ]
+        var rest = milliseconds / 1_000
+        guard let first = units.firstIndex(where: { rest >= $0.length }) else { return "\(milliseconds) ms" }
+        var parts: [String] = []
+        for unit in units[first...].prefix(2) {
+            let count = rest / unit.length
+            rest -= count * unit.length
+            if count > 0 { parts.append("\(count) \(unit.name)\(count == 1 ? "" : "s")") }
+        }
+        return parts.joined(separator: " ")
+    }
+
+    /// `4.99 USD`; nil without a price.
+    static func money(_ milliunits: Int64?, _ currency: String?) -> String? {
+        guard let milliunits, let currency else { return nil }
+        return Money(milliunits: milliunits, currency: currency).words
+    }
+
+    /// `gracePeriodEntered` or `GRACE_PERIOD` as people would say it: `grace period entered`.
+    static func plain(_ word: String) -> String {
+        guard word.contains(where: \.isLowercase) else {
+            return word.lowercased().replacing("_", with: " ")
+        }
+        return word.reduce(into: "") { text, letter in
+            if letter.isUppercase, text.last?.isLowercase == true { text += " " }
+            text += letter.lowercased()
+        }
+    }
+
+    /// The same with a capital letter in front.
+    static func sentence(_ word: String) -> String {
+        let plain = plain(word)
+        return plain.prefix(1).uppercased() + plain.dropFirst()
+    }
+}

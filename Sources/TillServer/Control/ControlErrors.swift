@@ -1,0 +1,98 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import TillCore
+import TillShop
+import TillStorage
+
+/// What control answers to whatever was thrown.
+extension ControlError {
+    /// What a failure says to whoever asked; one that nobody foresaw says "internal", and the log has the cause.
+    package init(of error: any Error, logger: Logger) {
+        self = Self.known(error) ?? Self.unforeseen(error, logger)
+    }
+
+    private static func known(_ error: any Error) -> ControlError? {
+        switch error {
+        case let error as ControlError:
+            return error
+        case let refusal as Refusal:
+            return ControlError(status: refusal.status, code: refusal.code, message: refusal.explanation)
+        case let refused as CatalogRefused:
+            return ControlError(
+                status: .badRequest,
+                code: "bad_document",
+                message: refused.description,
+                faults: refused.faults
+            )
+        case let refused as TokenRefused:
+            return ControlError(status: refused.status, code: refused.code, message: refused.message)
+        case let refused as ClockRefused:
+            return ControlError(status: refused.status, code: refused.code, message: refused.message)
+        case let refused as StateRefused:
+            return ControlError(status: refused.status, code: refused.code, message: refused.message)
+        case let refused as TriggerRefused:
+            return ControlError(
+                status: .conflict,
+                code: "not_triggered",
+                message: "\(refused.reason.capitalizedFirst)."
+            )
+        case let refused as OfferProofRefused:
+            return ControlError(status: .unprocessableContent, code: "offer_signature", message: refused.explanation)
+        case let busy as ShopBusy:
+            return ControlError(status: .serviceUnavailable, code: "busy", message: "\(busy.reason). Try again.")
+        case let error as APIError:
+            return ControlError(status: .badRequest, code: "bad_request", message: error.explanation)
+        case let error as HTTPError where error.status == .notFound:
+            return .notFound("no_such_route", "No such route. The verbs are described at /openapi.json.")
+        default: return nil
+        }
+    }
+
+    private static func unforeseen(_ error: any Error, _ logger: Logger) -> ControlError {
+        guard error.isPassingTrouble else {
+            logger.error("a control request failed", metadata: ["cause": "\(error)"])
+            return ControlError(
+                status: .internalServerError,
+                code: "internal",
+                message: "Till failed; its log has the cause."
+            )
+        }
+        logger.warning("the store did not answer", metadata: ["cause": "\(error)"])
+        return ControlError(
+            status: .serviceUnavailable,
+            code: "busy",
+            message: "The store did not answer. Try again."
+        )
+    }
+}
+
+extension Refusal {
+    /// A word for programs: the name of the case.
+    var code: String {
+        let name = String(describing: self).prefix { $0 != "(" }
+        return name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }
+    }
+
+    /// 404 for what is not there, 400 for values that can never be, 409 for what is not possible now.
+    var status: HTTPResponse.Status {
+        switch self {
+        case .unknownAccount, .unknownTransaction, .unknownProduct, .unknownOrder, .unknownOffer, .unknownSubscription,
+            .unknownHeldPurchase:
+            .notFound
+        case .badQuantity, .badPrice, .badAppAccountToken, .badPercentage: .badRequest
+        default: .conflict
+        }
+    }
+}
+
+extension ClockRefused {
+    fileprivate var status: HTTPResponse.Status {
+        if code.hasPrefix("unknown_") { return .notFound }
+        return code.hasPrefix("bad_") ? .badRequest : .conflict
+    }
+}
+
+extension String {
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,86 @@
+import Testing
+import TillCore
+import TillServer
+import TillShop
+
+@testable import TillConsole
+
+/// What a browser posts, and what a verb makes of it.
+@Suite("Forms become the bodies of verbs")
+struct FormTests {
+    private let schema = Schema.object(
+        "A thing.",
+        [
+            Schema.required("name", .string("A name.")),
+            Schema.optional("count", .integer("A number.", 1...10)),
+            Schema.optional("price", .integer("Thousandths.")),
+            Schema.optional("at", .integer("When.")),
+            Schema.optional("isOpen", .boolean("A flag.")),
+            Schema.optional("types", .array("Texts.", of: .string("A text."))),
+            Schema.optional("offer", .object("An offer.", [Schema.required("kind", .string("Its kind."))])),
+        ]
+    )
+
+    private func tree(_ fields: [(String, String)]) -> JSONTree {
+        FormBody.tree(FormData(fields: fields.map { .init(name: $0.0, value: $0.1) }), schema)
+    }
+
+    @Test("Fields are typed by the schema and stand at their places")
+    func typed() throws {
+        let body = tree([
+            ("name", "7"), ("count", " 7 "), ("price:money", "4.99"), ("at:instant", "2026-03-01T10:00"),
+            ("isOpen", "true"), ("types", "A\r\n\r\n B "), ("offer.kind", "CODE"),
+        ])
+        let wanted = """
+            {"name":"7","count":7,"price":4990,"at":1772359200000,"isOpen":true,"types":["A","B"],"offer":{"kind":"CODE"}}
+            """
+        #expect(body == (try JSONTree.parse(Array(wanted.utf8))))
+        #expect(schema.faults(in: body).isEmpty)
+    }
+
+    @Test("What is empty, ours or of the path is left out; what has the wrong form is left to the verb")
+    func left() {
+        let body = tree([("name", ""), ("_proof", "x"), ("path.realm", "sandbox"), ("count", "many"), ("other", "y")])
+        #expect(body == .object([.init("count", .string("many")), .init("other", .string("y"))]))
+        #expect(schema.faults(in: body).map(\.path) == ["$.count", "$.other", "$.name"])
+    }
+
+    @Test("A form in the encoding of addresses is read; one that is no UTF-8 is refused")
+    func encoded() throws {
+        let form = try FormData.encoded(Array("a=1+2&b=%F0%9F%8D%8E&a=3".utf8))
+        #expect(form["a"] == "1 2")
+        #expect(form["b"] == "🍎")
+        #expect(throws: FormRefused.self) { try FormData.encoded(Array("a=%FF".utf8)) }
+        #expect(throws: FormRefused.self) { try FormData.encoded(Array("a=%00".utf8)) }
+    }
+
+    @Test("A form with a file is read part by part")
+    func multipart() throws {
+        let text = [
+            "--XX", "Content-Disposition: form-data; name=\"bundleId\"", "", "com.example", "--XX",
+            "Content-Disposition: form-data; name=\"_file\"; filename=\"a;b.storekit\"", "Content-Type: x/y", "",
+            "{\r\n--X}", "--XX--", "",
+        ].joined(separator: "\r\n")
+        let form = try FormData.multipart(Array(text.utf8), "multipart/form-data; boundary=XX")
+        #expect(form["bundleId"] == "com.example")
+        #expect(form.file == Array("{\r\n--X}".utf8))
+        for broken in ["", "--XX", "--XX\r\nno head", text.replacing("name=\"bundleId\"", with: "")] {
+            #expect(throws: FormRefused.self) {
+                try FormData.multipart(Array(broken.utf8), "multipart/form-data; boundary=XX")
+            }
+        }
+        #expect(throws: FormRefused.self) { try FormData.multipart(Array(text.utf8), "multipart/form-data") }
+    }
+
+    @Test(
+        "Acts lead back to pages of the console only",
+        arguments: [
+            "https://evil.example/", "//evil.example/", "/console//evil", "/v1/status", "/console/\\evil",
+            "/console/a b",
+            "console/", "",
+        ]
+    )
+    func back(address: String) {
+        #expect(Address.local(address) == nil)
+    }
+}

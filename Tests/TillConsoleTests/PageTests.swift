@@ -1,0 +1,154 @@
+import Foundation
+import HTTPTypes
+import Testing
+import TillCore
+import TillServer
+import TillShop
+import TillTesting
+
+@testable import TillConsole
+
+/// The pages as a browser gets them, and the acts on them.
+@Suite("Pages and acts of the console")
+struct PageTests {
+    private let scope = "/console/apps/com.example.shop/sandbox"
+
+    @Test("Every template parses, and says nothing where nothing is there")
+    func templates() async throws {
+        let stage = try ConsoleStage(try await TestShop())
+        try await stage.visit { visitor in
+            for page in ["/console/", "/console/apps/com.example.shop/sandbox/"] {
+                let answer = try await visitor.get(page)
+                #expect(answer.status == 200)
+                #expect(answer.text.contains("<h1"))
+                #expect(!answer.text.contains("Optional("))
+            }
+        }
+    }
+
+    @Test("A browser that asks for the port is led to the console; a program is told where the verbs are")
+    func root() async throws {
+        let stage = try ConsoleStage(try await TestShop())
+        try await stage.visit { visitor in
+            let page = try await visitor.get("/")
+            #expect(page.status == 303)
+            #expect(page.headers[.location] == "/console/")
+            let text = try await visitor.get("/", headers: [:])
+            #expect(text.text.contains("/openapi.json"))
+        }
+    }
+
+    @Test("Pages come with what keeps them to themselves")
+    func headers() async throws {
+        let stage = try ConsoleStage(try await TestShop())
+        try await stage.visit { visitor in
+            for uri in ["/console/", "/console/nowhere", "/console/style.css", "/console/console.js"] {
+                let answer = try await visitor.get(uri)
+                let policy = answer.headers[.contentSecurityPolicy] ?? ""
+                #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "\(uri)")
+                #expect(!policy.contains("unsafe"))
+                #expect(answer.headers[.xContentTypeOptions] == "nosniff")
+            }
+            let page = try await visitor.get("/console/")
+            #expect(page.headers[.cacheControl] == "no-store")
+            #expect(!page.text.contains("<script>") && !page.text.contains(" style="))
+            let style = try await visitor.get("/console/style.css")
+            let tag = try #require(style.headers[.eTag])
+            let again = try await visitor.get("/console/style.css", headers: [.ifNoneMatch: tag])
+            #expect(again.status == 304)
+        }
+    }
+
+    @Test("A customer is made, buys, and both are seen, with what they caused")
+    func story() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let stage = try ConsoleStage(test)
+        let scope = scope
+        let product = try #require(
+            test.shop.registry.catalog(of: TestShop.bundleID).products.values.first { $0.plan != nil }
+        )
+        try await stage.visit { visitor in
+            let made = try await visitor.act("createCustomer", on: "\(scope)/customers", [("customer", "ann")])
+            #expect(made.status == 200)
+            #expect(made.text.contains("<bdi>ann</bdi></a>"))
+            let page = "\(scope)/customers/ann"
+            let bought = try await visitor.act("buy", on: page, [("productId", product.id)])
+            #expect(bought.status == 200)
+            #expect(bought.text.contains("id=\"effect\""))
+            #expect(bought.text.contains("SUBSCRIBED/INITIAL_BUY"))
+            #expect(bought.text.contains("data-address=\"\(page)\""))
+            let seen = try await visitor.get(page)
+            #expect(seen.text.contains("active"))
+            #expect(!seen.text.contains("id=\"effect\""))
+        }
+    }
+
+    @Test("A refusal is told in words and by its place, and the form keeps what was typed")
+    func refusal() async throws {
+        let stage = try ConsoleStage(try await TestShop(selling: SampleProducts.all))
+        let scope = scope
+        try await stage.visit { visitor in
+            _ = try await visitor.act("createCustomer", on: "\(scope)/customers", [("customer", "ann")])
+            let page = "\(scope)/customers/ann"
+            let refused = try await visitor.act("buy", on: page, [("productId", "coins"), ("quantity", "many")])
+            #expect(refused.status == 400)
+            #expect(refused.text.contains("refused"))
+            #expect(refused.text.contains("<code>$.quantity</code>"))
+            #expect(refused.text.contains("value=\"many\""))
+            #expect(refused.text.contains("aria-invalid"))
+        }
+    }
+
+    @Test("Names that would be markup, and writing from right to left, are shown as they are")
+    func hostile() async throws {
+        let stage = try ConsoleStage(try await TestShop())
+        let scope = scope
+        try await stage.visit { visitor in
+            for name in ["<script>alert(1)</script>", "\"'><img src=x>", "<!--live about-->", "مرحبا 🍎 日本"] {
+                _ = try await visitor.act("createCustomer", on: "\(scope)/customers", [("customer", name)])
+                let list = try await visitor.get("\(scope)/customers")
+                let page = try await visitor.get("\(scope)/customers/\(Address.escaped(name))")
+                #expect(page.status == 200)
+                for text in [list.text, page.text] {
+                    #expect(!text.contains("<script>") && !text.contains("<img") && text.contains("dir=\"auto\""))
+                }
+                #expect(page.text.components(separatedBy: "<!--live about-->").count == 2)
+            }
+            let page = try await visitor.get("\(scope)/customers")
+            #expect(page.text.contains("مرحبا 🍎 日本"))
+        }
+    }
+
+    @Test("An app is made of its identifier and a file in one go")
+    func upload() async throws {
+        let stage = try ConsoleStage(try await TestShop())
+        try await stage.visit { visitor in
+            let proof = try #require(try await visitor.get("/console/").field("_proof", in: "createApp"))
+            let parts = [("bundleId", "com.example.new"), ("_proof", proof), ("_back", "/console/")]
+            var text = ""
+            for (name, value) in parts {
+                text += "--XX\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n"
+            }
+            text += "--XX\r\nContent-Disposition: form-data; name=\"_file\"; filename=\"a.storekit\"\r\n\r\n"
+            text += String(decoding: DemoCatalog.bytes, as: UTF8.self) + "\r\n--XX--\r\n"
+            let type = "multipart/form-data; boundary=XX"
+            let answer = try await visitor.send(.post, "/console/act/createApp", text, [.contentType: type])
+            #expect(answer.status == 200)
+            #expect(answer.text.contains("com.example.new"))
+        }
+        #expect(!stage.test.shop.registry.catalog(of: "com.example.new").products.isEmpty)
+    }
+
+    @Test("What is not there is said so, in a page")
+    func missing() async throws {
+        let stage = try ConsoleStage(try await TestShop())
+        try await stage.visit { visitor in
+            let none = "/console/apps/com.nobody/sandbox/"
+            for uri in ["/console/nowhere", none, "\(self.scope)/customers/nobody", "/console/%FF", "/console/%00"] {
+                let answer = try await visitor.get(uri)
+                #expect(answer.status == 404, "\(uri)")
+                #expect(answer.text.contains("<h1"))
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import HTTPTypes
+import Testing
+import TillServer
+import TillShop
+import TillSigning
+import TillTesting
+
+@testable import TillConsole
+
+/// Who may see pages, and whose forms count.
+@Suite("Sign-in, and proofs in forms")
+struct SafetyTests {
+    @Test("A form without its proof, with another's, or from another origin does nothing")
+    func proofs() async throws {
+        let test = try await TestShop()
+        let stage = try ConsoleStage(test)
+        try await stage.visit { visitor in
+            let page = try await visitor.get("/console/")
+            let proof = try #require(page.field("_proof", in: "createApp"))
+            let fields = [("bundleId", "com.example.other")]
+            let without = try await visitor.post("/console/act/createApp", fields)
+            #expect(without.status == 403)
+            let wrong = try await visitor.post("/console/act/createApp", fields + [("_proof", proof + "x")])
+            #expect(wrong.status == 403)
+            let origin: HTTPFields = [.origin: "http://localhost:9999"]
+            let foreign = try await visitor.post(
+                "/console/act/createApp",
+                fields + [("_proof", proof)],
+                headers: origin
+            )
+            #expect(foreign.status == 403)
+            await visitor.forget()
+            let stolen = try await visitor.post("/console/act/createApp", fields + [("_proof", proof)])
+            #expect(stolen.status == 403)
+            #expect(test.shop.registry.app("com.example.other") == nil)
+        }
+    }
+
+    @Test("Questions and unknown verbs are no acts")
+    func acts() async throws {
+        let stage = try ConsoleStage(try await TestShop())
+        try await stage.visit { visitor in
+            let proof = try #require(try await visitor.get("/console/").field("_proof", in: "createApp"))
+            for verb in ["getStatus", "nothing", "importState", "createApp/more"] {
+                let answer = try await visitor.post("/console/act/\(verb)", [("_proof", proof)])
+                #expect(answer.status == 404, "\(verb)")
+            }
+            let seen = try await visitor.get("/console/act/createApp")
+            #expect(seen.status == 303)
+        }
+    }
+
+    @Test("Forms are taken by the console and by nothing else")
+    func formsElsewhere() async throws {
+        let stage = try ConsoleStage(try await TestShop())
+        try await stage.visit { visitor in
+            let answer = try await visitor.post(
+                "/v1/apps",
+                [("bundleId", "com.example.other")],
+                headers: [
+                    .contentLength: "26"
+                ]
+            )
+            #expect(answer.status == 415)
+        }
+    }
+
+    @Test("Where control asks for a token, pages ask to sign in, and a session counts twelve hours")
+    func signIn() async throws {
+        let test = try await TestShop()
+        let stage = try ConsoleStage(test, token: "the administrator's")
+        try await stage.visit { visitor in
+            let sent = try await visitor.get("/console/apps/com.example.shop/sandbox/?a=b")
+            #expect(sent.status == 303)
+            let door = try #require(sent.headers[.location])
+            #expect(door.hasPrefix("/console/sign-in?next=%2Fconsole%2Fapps"))
+            let page = try await visitor.get(door)
+            #expect(page.status == 200)
+            #expect(!page.text.contains("com.example.shop</bdi>"))
+            let live = try await visitor.get("/console/live?page=/console/")
+            #expect(live.status == 401)
+            let proof = try #require(Self.proof(in: page.text))
+            let wrong = try await visitor.post("/console/sign-in", [("token", "guess"), ("_proof", proof)])
+            #expect(wrong.status == 403)
+            #expect(!wrong.text.contains("guess"))
+            let right = try await visitor.post(
+                "/console/sign-in",
+                [("token", "the administrator's"), ("_proof", proof), ("next", "/console/")]
+            )
+            #expect(right.status == 303)
+            let cookie = try #require(right.headers[.setCookie])
+            for word in ["HttpOnly", "SameSite=Strict", "Path=/console", "Max-Age=43200"] {
+                #expect(cookie.contains(word))
+            }
+            let inside = try await visitor.get("/console/")
+            #expect(inside.status == 200)
+            let verbs = try await visitor.get("/v1/status")
+            #expect(verbs.status == 401)
+            test.advance(13 * 3_600_000)
+            let late = try await visitor.get("/console/")
+            #expect(late.status == 303)
+        }
+    }
+
+    @Test("A named token signs in until it is revoked")
+    func named() async throws {
+        let test = try await TestShop()
+        let stage = try ConsoleStage(test, token: "the administrator's")
+        let (_, secret) = try await test.shop.makeControlToken(named: "ann")
+        try await stage.visit { visitor in
+            let page = try await visitor.get("/console/sign-in")
+            let proof = try #require(Self.proof(in: page.text))
+            _ = try await visitor.post("/console/sign-in", [("token", secret.exposed), ("_proof", proof)])
+            let inside = try await visitor.get("/console/")
+            #expect(inside.status == 200)
+            try await test.shop.revokeControlToken("ann")
+            let outside = try await visitor.get("/console/")
+            #expect(outside.status == 303)
+        }
+    }
+
+    @Test("A session cannot be made up", arguments: ["", "9999999999999.a..b", "9999999999999...", "...."])
+    func forged(cookie: String) async throws {
+        let stage = try ConsoleStage(try await TestShop(), token: "the administrator's")
+        let counts = try await stage.console.sessions.counts(cookie)
+        #expect(!counts)
+    }
+
+    private static func proof(in page: String) -> String? {
+        page.range(of: "name=\"_proof\" value=\"").map { String(page[$0.upperBound...].prefix { $0 != "\"" }) }
+    }
+}
