@@ -133,6 +133,36 @@ struct DeliveryTests {
         try await post.stop()
     }
 
+    @Test("What many clocks owe to one receiver at once is delivered, though no time passes on any of them")
+    func manyClocks() async throws {
+        let post = try await ListeningPost.start { _ in .status(200, after: .milliseconds(3)) }
+        let test = try await Self.shop(post)
+        let sender = try test.startSending()
+        let clocks = (0..<8).map { "clock-\($0)" }
+        for clock in clocks {
+            let name = ClockName(Self.scope(), own: clock)
+            try await test.shop.createClock(name, .frozen(at: test.now))
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for clock in clocks {
+                group.addTask {
+                    for number in 0..<25 {
+                        _ = try await test.shop.perform(
+                            .purchase(Purchase(productID: "coins")),
+                            by: test.customer("\(clock)/\(number)"),
+                            opening: Opening(clock: clock)
+                        )
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let received = try await post.requests(atLeast: 200, within: .seconds(60))
+        #expect(received.count == 200)
+        await test.stopSending(sender)
+        try await post.stop()
+    }
+
     @Test("A dead receiver and a slow one do not hinder another app's deliveries")
     func isolation() async throws {
         let healthy = try await ListeningPost.start { _ in .status(200) }

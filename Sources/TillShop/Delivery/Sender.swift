@@ -200,7 +200,7 @@ package actor Sender: Service {
         if var page = pages.removeValue(forKey: place), page.era == shop.era, page.read + Self.pageLife > .now,
             begin(&page, to: endpoint, on: clock, lane, room) > 0
         {
-            if !page.rest.isEmpty { pages[place] = page }
+            keep(page, of: place)
             return
         }
         let now = shop.now(on: clock)
@@ -215,7 +215,14 @@ package actor Sender: Service {
         let left = rooms[lane, default: Room()].free
         var page = Page(rest: Deque(due), era: era, read: .now)
         _ = begin(&page, to: endpoint, on: clock, lane, left)
-        pages[place] = page.rest.isEmpty ? nil : page
+        keep(page, of: place)
+    }
+
+    /// What is left of a page waits for room, or for others of its line: for the end of an attempt to its endpoint.
+    private func keep(_ page: Page, of place: Place) {
+        guard !page.rest.isEmpty else { return }
+        pages[place] = page
+        waitingForRoom[place.lane, default: []].insert(place.clock)
     }
 
     /// Starts what may start of a page, and leaves the rest in it.
@@ -280,7 +287,6 @@ package actor Sender: Service {
         rooms[lane]?.posting -= 1
         if let done, !isStopping {
             rooms[lane]?.noting += 1
-            if pages[Place(lane: lane, clock: clock)] != nil { waitingForRoom[lane, default: []].insert(clock) }
             let next = waitingForRoom.removeValue(forKey: lane) ?? []
             if !next.isEmpty { Task { for clock in next { await self.pump(clock) } } }
             await note(done, era)
