@@ -63,10 +63,11 @@ extension Console {
         _ session: Session,
         _ effect: Effect? = nil,
         act: String? = nil,
-        refused: RefusedForm? = nil
+        refused: RefusedForm? = nil,
+        form: FormData? = nil
     ) async -> RenderedPage {
         do {
-            return try await page(at: address, session, effect, act: act, refused: refused)
+            return try await page(at: address, session, effect, act: act, refused: refused, form: form)
         } catch {
             return trouble(ControlError(of: error, logger: shop.logger), at: address, session, effect)
         }
@@ -107,6 +108,9 @@ extension Console {
             var response = Self.redirect("/console/sign-in")
             response.headers[.setCookie] = sessions.header(nil, isSecure: Self.isSecure(request))
             return response
+        }
+        if takesForms(at: path) {
+            return response(await shown(at: path, session, form: form), session, request)
         }
         let parts = Address.parts(path) ?? []
         guard parts.count == 3, parts[1] == "act", let verb = verbs[parts[2]], !verb.isQuestion else {

@@ -46,21 +46,23 @@ package struct Console: Sendable {
     ///   - effect: what an act caused, shown above it.
     ///   - act: the act that goes on, by its name.
     ///   - refused: the form that was refused, which keeps what was typed.
+    ///   - form: what was sent to the page itself.
     /// - Throws: `ControlError` when there is no such page, or nothing that it is about.
     func page(
         at address: String,
         _ session: Session,
         _ effect: Effect? = nil,
         act: String? = nil,
-        refused: RefusedForm? = nil
+        refused: RefusedForm? = nil,
+        form: FormData? = nil
     ) async throws -> RenderedPage {
-        let (page, request) = try found(address, session, refused)
+        let (page, request) = try found(address, session, refused, form)
         let content = try await page.content(request)
         let values = PageValue.object(content.values)
         return render(content.title, page.template.name, values, request, page, effect, act: act)
     }
 
-    private func found(_ address: String, _ session: Session, _ refused: RefusedForm?) throws -> (
+    private func found(_ address: String, _ session: Session, _ refused: RefusedForm?, _ form: FormData?) throws -> (
         ConsolePage, PageRequest
     ) {
         let parts = address.split(separator: "?", maxSplits: 1)
@@ -68,9 +70,15 @@ package struct Console: Sendable {
         let query = Address.items(parts.count > 1 ? parts[1] : "") ?? []
         for page in pages {
             guard let parameters = page.parameters(of: path) else { continue }
-            return (page, request(address, session, parameters, query, refused))
+            return (page, request(address, session, parameters, query, refused, form))
         }
         throw ControlError.missingPage
+    }
+
+    /// Whether a form may be sent to the page at a path.
+    func takesForms(at path: String) -> Bool {
+        let parts = Address.parts(path) ?? []
+        return pages.contains { $0.takesForms && $0.parameters(of: parts) != nil }
     }
 
     private func request(
@@ -78,7 +86,8 @@ package struct Console: Sendable {
         _ session: Session,
         _ parameters: [String: String] = [:],
         _ query: [(name: String, value: String)] = [],
-        _ refused: RefusedForm? = nil
+        _ refused: RefusedForm? = nil,
+        _ form: FormData? = nil
     ) -> PageRequest {
         PageRequest(
             verbs: verbs,
@@ -88,6 +97,7 @@ package struct Console: Sendable {
             address: address,
             proof: sessions.proof(for: session),
             refused: refused,
+            form: form,
             known: known
         )
     }

@@ -6,6 +6,8 @@ struct ConsolePage: Sendable {
     /// With `{name}` for each parameter.
     let path: String
     let template: Template
+    /// Whether forms are sent to the page itself, to be answered and forgotten.
+    var takesForms = false
     /// What the page says at this moment.
     let content: @Sendable (PageRequest) async throws -> PageContent
 
@@ -53,6 +55,8 @@ struct PageRequest: Sendable {
     let proof: String
     /// What was refused a moment ago, so that its form keeps what was typed.
     let refused: RefusedForm?
+    /// What was sent to the page itself; nil when it is only looked at.
+    let form: FormData?
     /// Addresses of pages that exist, by the pages' paths.
     let known: Set<String>
 

@@ -4,6 +4,7 @@ extension ConsolePage {
     static let all: [ConsolePage] = [
         overview, realm, customers, customer,
         catalog, product, faults, snapshots, keys,
+        notifications, notification, requests, request, decoder,
     ]
 }
 

@@ -49,7 +49,18 @@ struct Effect: Sendable {
 
     /// By type and subtype, each with a link to those of the customer.
     private func notifications(_ answer: JSONTree?, _ page: PageRequest) -> [PageValue] {
-        (answer?["notifications"]?.elements ?? []).compactMap { element in
+        if let uuid = answer?["notificationUUID"]?.text {
+            let words = [answer?["notificationType"]?.text, answer?["subtype"]?.text].compactMap(\.self)
+            let more = parameters.merging(["notificationUUID": uuid]) { $1 }
+            let path = "/console/apps/{bundleId}/{realm}/notifications/{notificationUUID}"
+            return [
+                [
+                    "words": .text(words.joined(separator: "/")), "count": .nothing,
+                    "link": PageValue(page.link(path, more)),
+                ]
+            ]
+        }
+        return (answer?["notifications"]?.elements ?? []).compactMap { element in
             guard let words = element.text ?? element["notice"]?.text else { return nil }
             let customer = answer?["customer"]?.text ?? parameters["customer"]
             let query = [(name: "type", value: words)] + (customer.map { [(name: "customer", value: $0)] } ?? [])

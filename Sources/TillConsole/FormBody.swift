@@ -54,7 +54,7 @@ enum FormBody {
     }
 
     /// What a browser's field for dates and times says, in UTC: `2026-03-01T10:00`, with or without seconds.
-    private static func instant(_ text: String) -> Int64? {
+    static func instant(_ text: String) -> Int64? {
         let colons = text.count { $0 == ":" }
         let whole = text.contains("T") && !text.hasSuffix("Z") ? text + (colons == 1 ? ":00Z" : "Z") : text
         guard case .instant(let instant)? = WrittenTime(whole) else { return nil }

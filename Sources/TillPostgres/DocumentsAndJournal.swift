@@ -40,8 +40,11 @@ extension PostgresStorage {
         try await entries(.journalByID, Arguments(id)).first
     }
 
-    package func journal(limit: Int) async throws -> [JournalEntry] {
-        try await entries(.newestJournal, Arguments(limit))
+    package func journal(before number: Int64, limit: Int) async throws -> [NumberedEntry] {
+        try await read(.newestJournal, Arguments(number, limit)) { (try $0.int(0), try $0.text(1)) }.map { row in
+            let entry = try JSONDecoder().decode(JournalEntry.self, from: Data(row.1.utf8))
+            return NumberedEntry(number: row.0, entry: entry)
+        }
     }
 
     private func entries(_ statement: Statement, _ arguments: Arguments) async throws -> [JournalEntry] {

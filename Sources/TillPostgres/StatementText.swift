@@ -139,7 +139,8 @@ extension Statement {
             """
         case .trimJournal: "DELETE FROM journal WHERE number <= (SELECT max(number) FROM journal) - $1"
         case .journalByID: "SELECT entry FROM journal WHERE id = $1"
-        case .newestJournal: "SELECT entry FROM journal ORDER BY number DESC LIMIT $1"
+        case .newestJournal:
+            "SELECT number, entry FROM journal WHERE number < $1 ORDER BY number DESC LIMIT $2"
 
         case .enterSnapshot:
             "INSERT INTO snapshots (name, app, saved_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING"

@@ -62,10 +62,16 @@ extension SQLiteStorage {
         }
     }
 
-    package func journal(limit: Int) async throws -> [JournalEntry] {
+    package func journal(before number: Int64, limit: Int) async throws -> [NumberedEntry] {
         try await pool.read { db in
-            try String.fetchAll(db, sql: "SELECT entry FROM journal ORDER BY number DESC LIMIT ?", arguments: [limit])
-                .map { try JSONDecoder().decode(JournalEntry.self, from: Data($0.utf8)) }
+            try Row.fetchAll(
+                db,
+                sql: "SELECT number, entry FROM journal WHERE number < ? ORDER BY number DESC LIMIT ?",
+                arguments: [number, limit]
+            ).map { row in
+                let entry = try JSONDecoder().decode(JournalEntry.self, from: Data((row[1] as String).utf8))
+                return NumberedEntry(number: row[0], entry: entry)
+            }
         }
     }
 }

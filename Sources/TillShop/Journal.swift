@@ -47,6 +47,12 @@ package actor Journal {
         return try await storage.journal(limit: limit)
     }
 
+    /// The newest first, of those before a number; nil begins with the newest.
+    package func page(before number: Int64?, _ limit: Int) async throws -> [NumberedEntry] {
+        await flush()
+        return try await storage.journal(before: number ?? .max, limit: limit)
+    }
+
     /// Writes what waits, and returns once everything noted before is in the store.
     package func flush() async {
         while let running = writing {

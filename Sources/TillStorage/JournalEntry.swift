@@ -55,6 +55,13 @@ package struct JournalEntry: Equatable, Codable, Sendable {
     }
 }
 
+extension Storage {
+    /// The newest entries of the journal first.
+    package func journal(limit: Int) async throws -> [JournalEntry] {
+        try await journal(before: .max, limit: limit).map(\.entry)
+    }
+}
+
 /// An entry and its number: later ones have higher numbers.
 package struct NumberedEntry: Equatable, Sendable {
     /// By which it is removed.

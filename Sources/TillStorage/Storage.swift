@@ -122,8 +122,8 @@ package protocol Storage: Sendable {
     /// The entry of a request id.
     func journalEntry(_ id: String) async throws -> JournalEntry?
 
-    /// The newest entries first.
-    func journal(limit: Int) async throws -> [JournalEntry]
+    /// The newest entries first, of those before a number.
+    func journal(before number: Int64, limit: Int) async throws -> [NumberedEntry]
 
     /// Entries behind a number, the oldest first.
     func journal(after number: Int64, limit: Int) async throws -> [NumberedEntry]

@@ -196,6 +196,10 @@ struct CommitContractTests {
         try await storage.appendJournal(Array(entries.suffix(6)), keeping: 10)
         #expect(try await storage.journal(limit: 100) == entries.suffix(10).reversed())
         #expect(try await storage.journal(limit: 2).map(\.id) == ["ID12", "ID11"])
+        let page = try await storage.journal(before: .max, limit: 4)
+        #expect(page.map(\.entry.id) == ["ID12", "ID11", "ID10", "ID9"])
+        let rest = try await storage.journal(before: page[3].number, limit: 100)
+        #expect(rest.map(\.entry) == entries[2..<8].reversed())
         #expect(try await storage.journalEntry("ID2") == nil)
         #expect(try await storage.journalEntry("ID3") == entries[2])
     }

@@ -32,17 +32,28 @@ extension ControlAPI {
                 id: "listJournal",
                 tag: "journal",
                 summary: "The newest requests first: the refused ones, or all with --journal-all.",
-                query: [Schema.optional("limit", .string("At most so many, 1 to 100; 20 by default."))],
-                response: .object("Entries.", [Schema.required("entries", .array("Newest first.", of: Self.entry))])
-            ) { exchange in
-                let limit = exchange.query.values("limit").first.map { Int($0) ?? 0 } ?? 20
-                guard (1...100).contains(limit) else {
-                    throw ControlError.bad("bad_limit", "limit is 1 to 100.", path: "limit")
-                }
-                var json = PayloadWriter()
-                json.put("entries", objects: try await shop.journal.latest(limit).map(Self.json))
-                return json.finish()
-            },
+                query: [
+                    Schema.optional("refused", .string("true: only what was refused.")),
+                    Schema.optional("bundleId", .string("Only requests with a token of this app.")),
+                    Schema.optional("path", .string("Only where the path holds this text.")),
+                    Schema.optional("status", .string("Only those answered with this HTTP status, or error code.")),
+                    Schema.optional("after", .string("`next` of the page before.")),
+                    Schema.optional("limit", .string("At most so many, 1 to 100; 20 by default.")),
+                ],
+                response: .object(
+                    "Entries.",
+                    [
+                        Schema.required("entries", .array("Newest first.", of: Self.entry)),
+                        Schema.optional(
+                            "next",
+                            .string(
+                                "`after` for the next page; absent on the last. A page may have fewer than `limit` "
+                                    + "entries, or none, since a question looks at 1,000 at the most."
+                            )
+                        ),
+                    ]
+                )
+            ) { try await listJournal($0) },
             ControlRoute(
                 method: .get,
                 path: "/v1/journal/{requestId}",
@@ -65,6 +76,55 @@ extension ControlAPI {
         ]
     }
 
+    // MARK: Lists
+
+    private func listJournal(_ exchange: ControlExchange) async throws -> [UInt8] {
+        let query = exchange.query
+        let limit = query.values("limit").first.map { Int($0) ?? 0 } ?? 20
+        guard (1...100).contains(limit) else {
+            throw ControlError.bad("bad_limit", "limit is 1 to 100.", path: "limit")
+        }
+        var before = try Self.number(query.values("after").first, "after")
+        let filter = JournalFilter(
+            onlyRefused: query.values("refused").first == "true",
+            app: query.values("bundleId").first,
+            path: query.values("path").first,
+            status: try Self.number(query.values("status").first, "status")
+        )
+        let size = filter.isAny ? limit + 1 : Self.entriesAtOnce
+        var (found, looked, hasMore, isOver): ([JournalEntry], Int, Bool, Bool) = ([], 0, false, false)
+        while !hasMore, !isOver {
+            let page = try await shop.journal.page(before: before, size)
+            for entry in page {
+                if found.count == limit || looked == Self.mostLookedAt {
+                    hasMore = true
+                    break
+                }
+                looked += 1
+                before = entry.number
+                if filter.lets(entry.entry) { found.append(entry.entry) }
+            }
+            isOver = page.count < size
+        }
+        var json = PayloadWriter()
+        json.put("entries", objects: found.map(Self.json))
+        if hasMore { json.put("next", before.map { String($0) }) }
+        return json.finish()
+    }
+
+    private static let entriesAtOnce = 250
+    /// Entries that one question looks at.
+    private static let mostLookedAt = 1_000
+
+    private static func number(_ text: String?, _ name: String) throws -> Int64? {
+        guard let text else { return nil }
+        guard let number = Int64(text) else {
+            let words = name == "after" ? "after is the next of the page before." : "\(name) is a number."
+            throw ControlError.bad("bad_page", words, path: name)
+        }
+        return number
+    }
+
     private static func json(_ entry: JournalEntry) -> [UInt8] {
         var json = PayloadWriter()
         json.put("requestId", entry.id)
@@ -81,5 +141,24 @@ extension ControlAPI {
         json.put("requestBody", entry.requestBody)
         json.put("responseBody", entry.responseBody)
         return json.finish()
+    }
+}
+
+/// Which entries of the journal somebody wants to see.
+private struct JournalFilter {
+    let onlyRefused: Bool
+    let app: String?
+    let path: String?
+    let status: Int64?
+
+    /// Whether it lets everything through.
+    var isAny: Bool { !onlyRefused && app == nil && path == nil && status == nil }
+
+    func lets(_ entry: JournalEntry) -> Bool {
+        if onlyRefused, entry.status < 400, entry.code == nil { return false }
+        if let app, entry.app != app { return false }
+        if let path, !entry.path.contains(path) { return false }
+        if let status, Int64(entry.status) != status, entry.code.map({ Int64($0) }) != status { return false }
+        return true
     }
 }

@@ -74,6 +74,8 @@ extension ControlAPI {
                     Schema.optional("customer", .string("Only about this customer.")),
                     Schema.optional("failed", .string("true: only those tried at the endpoint that have not arrived.")),
                     Schema.optional("endpoint", .string("Only those tried there; with failed, primary by default.")),
+                    Schema.optional("from", .string("Only made at or after, in milliseconds since 1970.")),
+                    Schema.optional("to", .string("Only made at or before, in milliseconds since 1970.")),
                     Schema.optional("after", .string("`next` of the page before.")),
                     Schema.optional("limit", .string("At most so many, 1 to 100; 20 by default.")),
                 ],
@@ -235,6 +237,8 @@ extension ControlAPI {
             else { throw Refusal.unknownAccount(customer) }
             query.account = account.id
         }
+        query.from = try instant(value("from"), "from")
+        query.to = try instant(value("to"), "to")
         query.onlyFailures = value("failed") == "true"
         if let name = value("endpoint") ?? (query.onlyFailures ? EndpointRecord.primary : nil) {
             query.endpoint = shop.endpoints(of: query.scope).first { $0.name == name }?.key ?? name
@@ -256,6 +260,14 @@ extension ControlAPI {
             json.put("next", "\(last.signedDate.milliseconds)-\(last.id.number)")
         }
         return json.finish()
+    }
+
+    private func instant(_ text: String?, _ name: String) throws -> Timestamp? {
+        guard let text else { return nil }
+        guard let milliseconds = Int64(text) else {
+            throw ControlError.bad("bad_instant", "\(name) is in milliseconds since 1970.", path: name)
+        }
+        return Timestamp(milliseconds: milliseconds)
     }
 
     // MARK: Sending

@@ -1,0 +1,145 @@
+import TillShop
+import TillSigning
+
+/// What was taken apart, as `{{>decoded}}` shows it.
+enum DecodedWords {
+    /// Rows of one table: past them the JSON below says the rest.
+    private static let mostRows = 400
+    private static let longestValue = 600
+
+    static func parts(_ parts: [DecodedPart]) -> [PageValue] {
+        parts.enumerated().map { number, part in value(of: part, number) }
+    }
+
+    private static func value(of part: DecodedPart, _ number: Int) -> PageValue {
+        let facts = document(part.payload)
+        return [
+            "id": .text("part-\(number)"), "name": .text(name(of: part.kind)), "place": PageValue(part.place),
+            "fault": PageValue(part.fault), "verdict": part.verdict.map(value) ?? .nothing,
+            "facts": facts, "headerJSON": PageValue(part.header.map(json)),
+            "certificates": part.certificates.isEmpty ? .nothing : certificates(part),
+            "text": PageValue(part.text), "length": PageValue(part.text.map { "\($0.utf8.count) bytes" }),
+        ]
+    }
+
+    /// A document key by key, and as it is; nothing without one.
+    static func document(_ tree: JSONTree?) -> PageValue {
+        guard let tree else { return .nothing }
+        var rows: [PageValue] = []
+        let isWhole = add(tree, "", in: nil, to: &rows)
+        return ["rows": .list(rows), "isCutShort": .flag(!isWhole), "json": .text(json(tree))]
+    }
+
+    private static func json(_ tree: JSONTree) -> String { String(decoding: tree.written(), as: UTF8.self) }
+
+    // MARK: Rows
+
+    private static func add(_ tree: JSONTree, _ path: String, in parent: JSONTree?, to rows: inout [PageValue]) -> Bool
+    {
+        guard rows.count < mostRows else { return false }
+        switch tree {
+        case .object(let members) where !members.isEmpty:
+            return members.allSatisfy {
+                add($0.value, path.isEmpty ? $0.key : "\(path).\($0.key)", in: tree, to: &rows)
+            }
+        case .array(let elements) where !elements.isEmpty:
+            return elements.enumerated().allSatisfy {
+                add($0.element, "\(path)[\($0.offset)]", in: tree, to: &rows)
+            }
+        default:
+            rows.append(row(tree, path, in: parent))
+            return true
+        }
+    }
+
+    private static func row(_ tree: JSONTree, _ path: String, in parent: JSONTree?) -> PageValue {
+        let key = path.split(separator: ".").last.map(String.init) ?? path
+        let text =
+            switch tree {
+            case .string(let text): text
+            default: tree.summary.trimmingPrefix("the number ").description
+            }
+        let isSigned = text.hasPrefix("eyJ") && text.utf8.count { $0 == UInt8(ascii: ".") } == 2
+        let value = isSigned ? "signed; taken apart below" : text
+        return [
+            "name": .text(String(path.prefix(200))), "value": .text(cut(value)), "isSigned": .flag(isSigned),
+            "time": Words.time(instant(key, tree.number)), "words": PageValue(money(key, tree.number, in: parent)),
+        ]
+    }
+
+    private static func cut(_ text: String) -> String {
+        text.utf8.count <= longestValue ? text : text.cut(toBytes: longestValue) + "…"
+    }
+
+    /// Milliseconds for what is a date by its name; tokens count seconds.
+    private static func instant(_ key: String, _ number: Int64?) -> Int64? {
+        guard let number, number > 0 else { return nil }
+        if ["iat", "exp", "nbf"].contains(key) {
+            return number < 253_402_300_800 ? number * 1_000 : nil
+        }
+        let isDate = key.hasSuffix("Date") || key.hasSuffix("_ms") || key == "timestamp"
+        // The year 9999 is the last that has a written form.
+        return isDate && (100_000_000_000..<253_402_300_800_000).contains(number) ? number : nil
+    }
+
+    private static func money(_ key: String, _ number: Int64?, in parent: JSONTree?) -> String? {
+        guard key == "price" || key.hasSuffix("Price") else { return nil }
+        return Words.money(number, parent?["currency"]?.text)
+    }
+
+    // MARK: Names
+
+    static func name(of kind: DecodedPart.Kind) -> String {
+        switch kind {
+        case .notification: "Notification"
+        case .transaction: "Transaction"
+        case .renewalInfo: "Renewal info"
+        case .appTransaction: "App transaction"
+        case .signed: "Signed data"
+        case .token: "Token of a developer’s server"
+        case .receipt: "App receipt"
+        case .transactionReceipt: "Receipt of one transaction"
+        case .json: "JSON"
+        case .certificate: "Certificates"
+        case .unknown: "Not readable"
+        }
+    }
+
+    private static func value(of verdict: SignatureVerdict) -> PageValue {
+        let (signer, style) =
+            switch verdict.signer {
+            case .thisTill: ("this Till", "good")
+            case .otherTill: ("another Till", "warn")
+            case .apple: ("Apple", "good")
+            case .stranger: ("a stranger", "warn")
+            case .key: ("a known key", "good")
+            case .nobody: ("nobody", "bad")
+            }
+        return [
+            "signer": .text(signer), "style": .text(style), "words": .text(verdict.words),
+            "remarks": .list(verdict.remarks.map { .text($0) }), "hasRemarks": .flag(!verdict.remarks.isEmpty),
+        ]
+    }
+
+    private static func certificates(_ part: DecodedPart) -> PageValue {
+        let names = part.certificates.count == 3 ? ["Leaf", "Intermediate", "Root"] : []
+        let rows = part.certificates.enumerated().map { number, certificate -> PageValue in
+            [
+                "name": .text(number < names.count ? names[number] : "\(number + 1)"),
+                "subject": .text(certificate.subject), "issuer": .text(certificate.issuer),
+                "from": Words.time(certificate.notValidBefore), "to": Words.time(certificate.notValidAfter),
+                "key": .text(certificate.key), "serial": .text(certificate.serial),
+                "fingerprint": .text(certificate.fingerprint),
+                "extensions": .list(
+                    certificate.extensions.prefix(40).map {
+                        [
+                            "identifier": .text($0.identifier), "words": PageValue($0.name),
+                            "isCritical": .flag($0.isCritical),
+                        ]
+                    }
+                ),
+            ]
+        }
+        return ["rows": .list(rows), "count": PageValue(rows.count), "isOpen": .flag(part.kind == .certificate)]
+    }
+}

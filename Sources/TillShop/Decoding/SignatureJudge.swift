@@ -1,0 +1,153 @@
+import Foundation
+import TillCore
+import TillSigning
+
+/// Says in words who vouches for a signed text.
+struct SignatureJudge {
+    let shop: Shop
+
+    init(_ shop: Shop) { self.shop = shop }
+
+    /// When a text says that it was signed, milliseconds since 1970.
+    static func instant(of jws: CompactJWS) -> Int64? {
+        for name in ["signedDate", "receiptCreationDate"] {
+            // Past this a Double counts no more in ones.
+            if case .number(let number)? = jws.claims[name], (0...9e15).contains(number) { return Int64(number) }
+        }
+        return nil
+    }
+
+    // MARK: With certificates
+
+    /// What is found in a text with certificates.
+    func inspect(_ jws: CompactJWS) -> JWSInspection {
+        let instant = Self.instant(of: jws) ?? shop.wallClock().milliseconds
+        return JWSInspection(jws, trusting: [shop.signingChain.certificatesDER[2]], at: instant)
+    }
+
+    func verdict(of inspection: JWSInspection, _ instant: Int64) -> SignatureVerdict {
+        let date = ReceiptDate.iso8601(instant)
+        guard inspection.problems.isEmpty, let root = inspection.root else {
+            let words =
+                switch inspection.root {
+                case .trusted?: "Not to be believed: its certificates name this Till's root, but something is wrong."
+                case .apple?: "Not to be believed: its certificates name Apple's root, but something is wrong."
+                default: "Nobody vouches for it."
+                }
+            return SignatureVerdict(signer: .nobody, words: words, remarks: inspection.problems)
+        }
+        let holds = "the chain holds, its certificates were valid on \(date), and the signature fits"
+        let fingerprint = inspection.certificates.last?.fingerprint ?? ""
+        switch root {
+        case .trusted:
+            let chain = inspection.chainID ?? ""
+            let isCurrent = chain == shop.signingChain.id
+            let which = "chain \(chain), \(isCurrent ? "which signs now" : "which is not the one that signs now")"
+            let words = "Signed by this Till (\(which)): \(holds)."
+            return SignatureVerdict(signer: .thisTill, words: words, remarks: revocations(chain))
+        case .apple(let name):
+            let words = "Signed by Apple: the certificates lead to \(name), \(holds)."
+            return SignatureVerdict(signer: .apple, words: words, remarks: [])
+        case .till:
+            let words = "Signed by another Till: \(holds), but the root is not this one's (SHA-256 \(fingerprint))."
+            return SignatureVerdict(signer: .otherTill, words: words, remarks: [])
+        case .stranger:
+            let words =
+                "Signed under a root that is neither this Till's nor one of Apple's (SHA-256 \(fingerprint)): \(holds)."
+            return SignatureVerdict(signer: .stranger, words: words, remarks: [])
+        }
+    }
+
+    /// What the responder says of a chain's certificates, where that is not that they are good.
+    private func revocations(_ chain: String) -> [String] {
+        shop.authority.certificates.filter { $0.certificate.chainID == chain && $0.state.word != .good }.map {
+            let state = $0.state.word.rawValue
+            return "Who asks this Till's OCSP responder about the \($0.certificate.part.rawValue) is told: \(state)."
+        }
+    }
+
+    // MARK: With a key
+
+    /// A token of a developer's: for the API, or for an offer.
+    func verdict(ofToken jws: CompactJWS, _ text: String) -> SignatureVerdict {
+        let id = jws.headerString("kid") ?? ""
+        guard let (record, key) = shop.registry.key(id) else {
+            let words = "This Till knows no key \(id.cut(toBytes: 64)), and so cannot tell who signed it."
+            return SignatureVerdict(signer: .nobody, words: words, remarks: [])
+        }
+        guard jws.verify(with: key) else {
+            let words = "The signature was not made with the key \(id), or the token was changed since."
+            return SignatureVerdict(signer: .nobody, words: words, remarks: [])
+        }
+        var remarks: [String] = []
+        if record.revokedAt != nil { remarks.append("The key was revoked, so that the API refuses the token.") }
+        if jws.claims["aud"] == .string(BearerToken.audience) {
+            do {
+                let token = try BearerToken(authorization: "Bearer \(text)", limit: TextDecoding.longest)
+                let now = Double(shop.wallClock().milliseconds) / 1_000
+                _ = try token.verify(key: key, issuer: record.issuerID, now: now)
+            } catch {
+                remarks.append(error.explanation)
+            }
+        }
+        let words = "Signed with the key \(id) (\(record.name)), which this Till knows."
+        let isRefused = !remarks.isEmpty
+        return SignatureVerdict(
+            signer: isRefused ? .nobody : .key,
+            words: isRefused ? "\(words) It is refused all the same." : words,
+            remarks: remarks
+        )
+    }
+
+    // MARK: Receipts
+
+    func verdict(of receipt: SignedReceipt) async -> SignatureVerdict {
+        guard let last = receipt.certificatesDER.last else {
+            let words = "Nobody vouches for it: it holds no certificate."
+            return SignatureVerdict(signer: .nobody, words: words, remarks: [])
+        }
+        let own = (try? await shop.receiptKeys.signing())?.chain.certificatesDER[2]
+        let root = ChainRoot(last, trusting: own.map { [$0] } ?? [])
+        do {
+            try ReceiptVerifier(rootsDER: [last], acceptsSHA1: true).verify(receipt)
+        } catch {
+            return SignatureVerdict(signer: .nobody, words: "Nobody vouches for it.", remarks: [error.explanation])
+        }
+        let holds = "the chain holds, and the signature fits"
+        return switch root {
+        case .trusted: SignatureVerdict(signer: .thisTill, words: "Signed by this Till: \(holds).", remarks: [])
+        case .apple(let name):
+            SignatureVerdict(signer: .apple, words: "Signed by Apple under \(name): \(holds).", remarks: [])
+        case .till:
+            SignatureVerdict(
+                signer: .otherTill,
+                words: "Signed by another Till: \(holds), but the root is not this one's.",
+                remarks: []
+            )
+        case .stranger:
+            SignatureVerdict(
+                signer: .stranger,
+                words: "Signed under a root that is neither this Till's nor one of Apple's: \(holds).",
+                remarks: []
+            )
+        }
+    }
+
+    /// The receipt of a single transaction, which is read only when it is this Till's.
+    func verdict(ofTransactionReceipt bytes: [UInt8]) async -> (TransactionReceipt?, SignatureVerdict) {
+        let chain = (try? await shop.receiptKeys.signing())?.chain
+        let verifier = ReceiptVerifier(
+            rootsDER: [],
+            purchaseCertificatesDER: chain.map { [$0.purchaseCertificateDER] } ?? []
+        )
+        do {
+            let words = "Signed by this Till, with the certificate for receipts of single transactions."
+            return (
+                try verifier.parseTransaction(bytes), SignatureVerdict(signer: .thisTill, words: words, remarks: [])
+            )
+        } catch {
+            let words = "This Till does not vouch for it."
+            return (nil, SignatureVerdict(signer: .nobody, words: words, remarks: [error.explanation]))
+        }
+    }
+}

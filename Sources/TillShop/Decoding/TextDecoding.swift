@@ -1,0 +1,256 @@
+import Foundation
+import TillCore
+import TillSigning
+
+/// Takes apart what somebody has at hand: a signed token of any kind, the body of a notification or of an answer, a
+/// receipt, a bearer token. What signed parts hold is taken apart too. Nothing is kept.
+///
+/// The text comes from strangers: how much is read, how deep and how many parts are bounded.
+package struct TextDecoding: Sendable {
+    private let shop: Shop
+    private var parts: [DecodedPart] = []
+    private var isCutShort = false
+
+    /// Bytes of a text.
+    package static let longest = 512 * 1_024
+    /// Parts of a text.
+    package static let mostParts = 60
+    /// Parts that hold each other.
+    package static let deepest = 5
+
+    private init(_ shop: Shop) { self.shop = shop }
+
+    /// Everything that is found, what holds before what is held; one of kind `unknown` when nothing is.
+    package static func parts(of text: String, _ shop: Shop) async -> (parts: [DecodedPart], isCutShort: Bool) {
+        guard text.utf8.count <= longest else {
+            return ([fault("The text has \(text.utf8.count) bytes; at most \(longest) are read.")], false)
+        }
+        var decoding = TextDecoding(shop)
+        await decoding.read(text.trimmingCharacters(in: .whitespacesAndNewlines), place: nil, depth: 0)
+        return (decoding.parts, decoding.isCutShort)
+    }
+
+    private static func fault(_ sentence: String) -> DecodedPart {
+        var part = DecodedPart(.unknown)
+        part.fault = sentence
+        return part
+    }
+
+    // MARK: What it is
+
+    private mutating func read(_ text: String, place: String?, depth: Int) async {
+        if text.hasPrefix("-----BEGIN ") { return readPEM(text) }
+        if let first = text.utf8.first, [UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\"")].contains(first) {
+            return await readDocument(text, place: place, depth: depth)
+        }
+        // A token may come out of a header, a command or a list.
+        let tokens = text.split { !Self.isOfToken($0) }.filter(Self.looksSigned)
+        // A line that was broken by a mail program is one token all the same.
+        let joined = text.filter { !$0.isWhitespace }
+        if tokens.isEmpty, Self.looksSigned(joined[...]) {
+            return await readToken(joined, place: place, depth: depth)
+        }
+        guard tokens.isEmpty else {
+            for token in tokens { await readToken(String(token), place: place, depth: depth) }
+            return
+        }
+        guard let bytes = Self.bytes(ofBase64: joined), !bytes.isEmpty else {
+            let words = "This is no signed token (three parts with dots between them), no JSON and no Base64."
+            return parts.append(Self.fault(text.isEmpty ? "There is nothing to read." : words))
+        }
+        if bytes.first == 0x30 { return await readReceipt(bytes, place: place, depth: depth) }
+        if TransactionReceipt.looksLike(bytes), let inner = String(validating: bytes, as: UTF8.self) {
+            return await readDocument(inner, place: place, depth: depth)
+        }
+        parts.append(Self.fault("This is Base64, but neither of a receipt nor of JSON."))
+    }
+
+    /// Three parts that are not empty, the first of them an object in base64url.
+    private static func looksSigned(_ text: Substring) -> Bool {
+        text.hasPrefix("eyJ") && text.utf8.count { $0 == UInt8(ascii: ".") } == 2
+    }
+
+    private static func isOfToken(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || "-_.+/=".contains(character))
+    }
+
+    /// Either alphabet, with or without padding.
+    private static func bytes(ofBase64 text: String) -> [UInt8]? {
+        let plain = text.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: byte
+            }
+        }
+        return Base64URL.decode(plain[..<(plain.lastIndex { $0 != UInt8(ascii: "=") }.map { $0 + 1 } ?? 0)])
+    }
+
+    private mutating func take(_ part: DecodedPart) -> Bool {
+        guard parts.count < Self.mostParts else {
+            isCutShort = true
+            return false
+        }
+        parts.append(part)
+        return true
+    }
+
+    // MARK: Documents
+
+    private mutating func readDocument(_ text: String, place: String?, depth: Int) async {
+        var part = DecodedPart(.json, at: place, depth: depth)
+        do {
+            let tree = try JSONTree.parse(Array(text.utf8), keepsNull: true)
+            // A token that was copied with its quotes.
+            if case .string(let inner) = tree, depth < Self.deepest {
+                return await read(inner, place: place, depth: depth + 1)
+            }
+            part.payload = tree
+            if take(part) { await readInside(tree, "$", depth: depth + 1) }
+        } catch {
+            if text.contains("purchase-info") {
+                return await readTransactionReceipt(text, place: place, depth: depth)
+            }
+            part.kind = .unknown
+            part.fault = "The JSON cannot be read: \(error.faults.first.map(\.description) ?? "")."
+            _ = take(part)
+        }
+    }
+
+    /// Everything signed in a document, in its order.
+    private mutating func readInside(_ tree: JSONTree, _ path: String, depth: Int) async {
+        switch tree {
+        case .object(let members):
+            for member in members {
+                let inner = JSONTree.path(path, member.key)
+                if Self.receiptKeys.contains(member.key), case .string(let text) = member.value,
+                    let bytes = Self.bytes(ofBase64: text.filter { !$0.isWhitespace }), !bytes.isEmpty
+                {
+                    guard goesOn(depth) else { return }
+                    await readReceipt(bytes, place: inner, depth: depth)
+                } else {
+                    await readInside(member.value, inner, depth: depth)
+                }
+            }
+        case .array(let elements):
+            for (index, element) in elements.enumerated() {
+                guard !isCutShort else { return }
+                await readInside(element, "\(path)[\(index)]", depth: depth)
+            }
+        case .string(let text):
+            guard Self.looksSigned(text[...]), goesOn(depth) else { return }
+            await readToken(text, place: path, depth: depth)
+        default: break
+        }
+    }
+
+    private mutating func goesOn(_ depth: Int) -> Bool {
+        if depth > Self.deepest { isCutShort = true }
+        return !isCutShort
+    }
+
+    private static let receiptKeys: Set = ["receipt-data", "latest_receipt"]
+
+    // MARK: Signed tokens
+
+    private mutating func readToken(_ text: String, place: String?, depth: Int) async {
+        guard parts.count < Self.mostParts else {
+            isCutShort = true
+            return
+        }
+        var part = DecodedPart(.signed, at: place, depth: depth)
+        part.text = text
+        let segments = Array(text.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        part.header = Self.tree(segments[0])
+        part.payload = Self.tree(segments[1])
+        do {
+            let jws = try CompactJWS(text, limit: Self.longest)
+            let judge = SignatureJudge(shop)
+            if jws.header["x5c"] != nil || jws.header["kid"] == nil {
+                let inspection = judge.inspect(jws)
+                part.certificates = inspection.certificates
+                part.verdict = judge.verdict(of: inspection, Self.instant(of: jws, shop))
+                part.kind = Self.kind(of: part.payload)
+            } else {
+                part.kind = .token
+                part.verdict = judge.verdict(ofToken: jws, text)
+            }
+        } catch {
+            part.fault = error.explanation
+            let words = "Nobody can tell who signed it, since it is not whole."
+            part.verdict = SignatureVerdict(signer: .nobody, words: words, remarks: [])
+        }
+        guard take(part), let payload = part.payload else { return }
+        await readInside(payload, "$", depth: depth + 1)
+    }
+
+    private static func tree(_ segment: ArraySlice<UInt8>) -> JSONTree? {
+        Base64URL.decode(segment).flatMap { try? JSONTree.parse($0, keepsNull: true) }
+    }
+
+    /// When the certificates must be valid, as verifiers that work offline see it.
+    private static func instant(of jws: CompactJWS, _ shop: Shop) -> Int64 {
+        SignatureJudge.instant(of: jws) ?? shop.wallClock().milliseconds
+    }
+
+    private static func kind(of payload: JSONTree?) -> DecodedPart.Kind {
+        guard case .object(let members)? = payload else { return .signed }
+        let keys = Set(members.map(\.key))
+        if keys.contains("notificationUUID") { return .notification }
+        if keys.contains("autoRenewProductId") || keys.contains("autoRenewStatus") { return .renewalInfo }
+        if keys.contains("appTransactionId"), keys.contains("receiptType") { return .appTransaction }
+        if keys.contains("transactionId"), keys.contains("originalTransactionId") { return .transaction }
+        return .signed
+    }
+
+    // MARK: Receipts
+
+    private mutating func readReceipt(_ bytes: [UInt8], place: String?, depth: Int) async {
+        if TransactionReceipt.looksLike(bytes) {
+            let text = String(decoding: bytes, as: UTF8.self)
+            return await readTransactionReceipt(text, place: place, depth: depth)
+        }
+        var part = DecodedPart(.receipt, at: place, depth: depth)
+        do {
+            let signed = try SignedReceipt(bytes, limit: Self.longest)
+            part.payload = signed.receipt.tree
+            part.certificates = signed.certificatesDER.compactMap { try? CertificateFacts(der: $0) }
+            part.verdict = await SignatureJudge(shop).verdict(of: signed)
+        } catch {
+            part.kind = .unknown
+            part.fault = error.explanation
+        }
+        _ = take(part)
+    }
+
+    private mutating func readTransactionReceipt(_ text: String, place: String?, depth: Int) async {
+        var part = DecodedPart(.transactionReceipt, at: place, depth: depth)
+        part.text = text
+        let (receipt, verdict) = await SignatureJudge(shop).verdict(ofTransactionReceipt: Array(text.utf8))
+        part.payload = receipt?.tree
+        part.verdict = verdict
+        _ = take(part)
+    }
+
+    // MARK: Certificates
+
+    private mutating func readPEM(_ text: String) {
+        var part = DecodedPart(.certificate)
+        guard text.contains("-----BEGIN CERTIFICATE-----") else {
+            part.kind = .unknown
+            part.fault = "This is PEM, but no certificate. Private keys belong on no page."
+            return parts.append(part)
+        }
+        for block in text.components(separatedBy: "-----BEGIN CERTIFICATE-----").dropFirst().prefix(Self.mostParts) {
+            let lines = block.components(separatedBy: "-----END").first ?? ""
+            guard let der = Base64.decode(lines.filter { !$0.isWhitespace }),
+                let facts = try? CertificateFacts(der: der)
+            else {
+                part.fault = "One of the certificates cannot be read."
+                continue
+            }
+            part.certificates.append(facts)
+        }
+        parts.append(part)
+    }
+}

@@ -1,0 +1,78 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import SwiftASN1
+import X509
+
+/// What a certificate says, for people who look at one.
+package struct CertificateFacts: Sendable, Equatable {
+    /// An extension of the certificate.
+    package struct Extension: Sendable, Equatable {
+        /// Numbers with dots.
+        package let identifier: String
+        /// What it is for; nil when that is not known here.
+        package let name: String?
+        /// Whether verifiers that do not know it must refuse the certificate.
+        package let isCritical: Bool
+    }
+
+    /// Whose it is: `CN=Till Signed Data,O=Till`.
+    package let subject: String
+    /// Who issued it.
+    package let issuer: String
+    /// Lower-case hexadecimal digits.
+    package let serial: String
+    /// Milliseconds since 1970.
+    package let notValidBefore: Int64
+    /// Milliseconds since 1970.
+    package let notValidAfter: Int64
+    /// The kind of its key: `P-256`.
+    package let key: String
+    /// SHA-256 of its DER, hexadecimal.
+    package let fingerprint: String
+    /// In their order.
+    package let extensions: [Extension]
+
+    /// Reads a certificate. Nothing is verified.
+    ///
+    /// - Throws: ``SigningError``: `unreadable`.
+    package init(der: [UInt8]) throws(SigningError) {
+        self.init(
+            try SigningError.wrapping(.unreadable, .leaf, "cannot be read") { try Certificate(derEncoded: der) },
+            der
+        )
+    }
+
+    init(_ certificate: Certificate, _ der: [UInt8]) {
+        subject = "\(certificate.subject)"
+        issuer = "\(certificate.issuer)"
+        serial = Hexadecimal.text(certificate.serialNumber.bytes)
+        notValidBefore = Self.milliseconds(certificate.notValidBefore)
+        notValidAfter = Self.milliseconds(certificate.notValidAfter)
+        key = Self.kind(of: certificate.publicKey)
+        fingerprint = Hexadecimal.text(SHA256.hash(data: der))
+        extensions = certificate.extensions.map {
+            Extension(identifier: "\($0.oid)", name: Self.names["\($0.oid)"], isCritical: $0.critical)
+        }
+    }
+
+    private static func milliseconds(_ date: Date) -> Int64 {
+        Int64((date.timeIntervalSince1970 * 1_000).rounded())
+    }
+
+    private static func kind(of key: Certificate.PublicKey) -> String {
+        if P256.Signing.PublicKey(key) != nil { return "P-256" }
+        if P384.Signing.PublicKey(key) != nil { return "P-384" }
+        if P521.Signing.PublicKey(key) != nil { return "P-521" }
+        if let key = _RSA.Signing.PublicKey(key) { return "RSA, \(key.keySizeInBits) bits" }
+        return "of another kind"
+    }
+
+    private static let names = [
+        "2.5.29.14": "subject key identifier", "2.5.29.15": "key usage", "2.5.29.19": "basic constraints",
+        "2.5.29.31": "revocation lists", "2.5.29.32": "policies", "2.5.29.35": "authority key identifier",
+        "2.5.29.37": "extended key usage", "1.3.6.1.5.5.7.1.1": "OCSP and issuer's address",
+        "\(CertificateProfile.leafMarker)": "marks who signs for the App Store",
+        "\(CertificateProfile.intermediateMarker)": "marks their authority",
+    ]
+}

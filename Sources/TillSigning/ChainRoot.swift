@@ -1,0 +1,35 @@
+import Crypto
+
+/// To whom a chain of certificates leads.
+package enum ChainRoot: Sendable, Equatable {
+    /// To a root that was given.
+    case trusted
+    /// To one of Apple's, by its fingerprint.
+    case apple(String)
+    /// To one that another Till made, or that says so.
+    case till
+    /// To anybody else's.
+    case stranger
+
+    /// - Parameters:
+    ///   - der: the last certificate of the chain.
+    ///   - roots: those that are trusted.
+    package init(_ der: [UInt8], trusting roots: [[UInt8]]) {
+        let fingerprint = Hexadecimal.text(SHA256.hash(data: der))
+        if roots.contains(der) {
+            self = .trusted
+        } else if let name = Self.apple[fingerprint] {
+            self = .apple(name)
+        } else {
+            let subject = (try? CertificateFacts(der: der))?.subject ?? ""
+            self = subject.split(separator: ",").contains("O=Till") ? .till : .stranger
+        }
+    }
+
+    /// Apple publishes its roots with these digests at apple.com/certificateauthority.
+    private static let apple = [
+        "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024": "Apple Root CA",
+        "c2b9b042dd57830e7d117dac55ac8ae19407d38e41d88f3215bc3a890444a050": "Apple Root CA - G2",
+        "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179": "Apple Root CA - G3",
+    ]
+}

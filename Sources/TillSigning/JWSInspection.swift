@@ -1,0 +1,69 @@
+import Crypto
+import SwiftASN1
+import X509
+
+/// Looks at a signed text with the certificates in its header, and says all that is wrong.
+package struct JWSInspection: Sendable {
+    /// What `x5c` holds, in its order; those that cannot be read are left out.
+    package private(set) var certificates: [CertificateFacts] = []
+    /// To whom they lead; nil when there are none.
+    package private(set) var root: ChainRoot?
+    /// The id of the chain, by its leaf; nil when there is none.
+    package private(set) var chainID: String?
+    /// Everything that is wrong, in sentences; none when a verifier that trusts the root accepts the text.
+    package private(set) var problems: [String] = []
+
+    /// The most certificates that are read.
+    private static let mostCertificates = 10
+
+    /// - Parameters:
+    ///   - roots: DER of the roots that are trusted.
+    ///   - instant: when the certificates must be valid, milliseconds since 1970.
+    package init(_ jws: CompactJWS, trusting roots: [[UInt8]], at instant: Int64) {
+        let algorithm = jws.headerString("alg")
+        if algorithm != "ES256" {
+            let found = algorithm.map(Words.quoted) ?? "none at all"
+            problems.append("The header's alg is \(found); it must be \"ES256\".")
+        }
+        let ders = Self.certificates(in: jws)
+        guard !ders.isEmpty else {
+            problems.append("The header has no certificates (x5c), so that nobody can tell who signed it.")
+            return
+        }
+        root = ders.last.map { ChainRoot($0, trusting: roots) }
+        chainID = SigningChain.id(ofLeaf: ders[0])
+        var parsed: [Certificate] = []
+        for der in ders {
+            guard let certificate = try? Certificate(derEncoded: der) else {
+                problems.append("One of its certificates cannot be read.")
+                continue
+            }
+            parsed.append(certificate)
+            certificates.append(CertificateFacts(certificate, der))
+        }
+        if ders.count == 1 {
+            problems.append("The header has one certificate, as Xcode's own store signs; a store's three.")
+        }
+        if ders.count == 2 || ders.count > 3 {
+            problems.append("The header has \(ders.count) certificates; a store's has three.")
+        }
+        if parsed.count == 3 {
+            let chain = ChainInspection(leaf: parsed[0], intermediate: parsed[1], root: parsed[2])
+            problems += (chain.problems() + chain.problems(at: instant)).map { Self.sentence($0.description) }
+        }
+        let key = parsed.first.flatMap { P256.Signing.PublicKey($0.publicKey) }.map { VerificationKey($0) }
+        if key.map(jws.verify) != true {
+            problems.append("The signature does not fit: the text was changed, or signed with another key.")
+        }
+    }
+
+    private static func certificates(in jws: CompactJWS) -> [[UInt8]] {
+        guard case .array(let elements)? = jws.header["x5c"] else { return [] }
+        return elements.prefix(mostCertificates).map { element in
+            guard case .string(let text) = element else { return [] }
+            return Base64.decode(text) ?? []
+        }
+    }
+
+    private static func sentence(_ words: String) -> String { words.prefix(1).uppercased() + words.dropFirst() + "." }
+}

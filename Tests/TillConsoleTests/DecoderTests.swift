@@ -1,0 +1,174 @@
+import Foundation
+import Testing
+import TillCore
+import TillServer
+import TillShop
+import TillSigning
+import TillStorage
+import TillTesting
+
+@testable import TillConsole
+
+/// Whatever is pasted is taken apart, and nobody is believed who should not be.
+@Suite("The decoder")
+struct DecoderTests {
+    private let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+
+    /// The first notification of a shop in which ann bought.
+    private func notification(_ test: TestShop) async throws -> String {
+        try await test.buy(SampleProducts.monthly.id, by: "ann")
+        let entry = try #require(try await test.shop.storage.notifications(NotificationQuery(scope: scope)).first)
+        return String(decoding: try test.shop.signedPayload(entry), as: UTF8.self)
+    }
+
+    private func parts(_ text: String, _ test: TestShop) async -> [DecodedPart] {
+        await TextDecoding.parts(of: text, test.shop).parts
+    }
+
+    @Test("A notification is three signed texts in each other, however it is pasted")
+    func layers() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let signed = try await notification(test)
+        let body = "{\"signedPayload\":\"\(signed)\"}"
+        let broken = stride(from: 0, to: signed.utf8.count, by: 76).map { signed.dropFirst($0).prefix(76) }
+        let forms = [signed, "  \(signed)\r\n", "\"\(signed)\"", broken.joined(separator: "\r\n")]
+        for text in forms {
+            let parts = await parts(text, test)
+            #expect(parts.map(\.kind) == [.notification, .transaction, .renewalInfo])
+            #expect(parts.map(\.place) == [nil, "$.data.signedTransactionInfo", "$.data.signedRenewalInfo"])
+            #expect(parts.allSatisfy { $0.verdict?.signer == .thisTill && $0.certificates.count == 3 })
+        }
+        let whole = await parts(body, test)
+        #expect(whole.map(\.kind) == [.json, .notification, .transaction, .renewalInfo])
+        #expect(whole.map(\.depth) == [0, 1, 2, 2])
+        let list = await parts("{\"signedTransactions\":[\"\(signed)\",\"\(signed)\"]}", test)
+        #expect(list.count == 7)
+        #expect(list[4].place == "$.signedTransactions[1]")
+    }
+
+    @Test("What the attack pack forges is never believed, and it is said why", arguments: Forgery.allCases)
+    func forgeries(_ forgery: Forgery) async throws {
+        let test = try await TestShop()
+        let now = test.now.milliseconds
+        let payload = Array("{\"transactionId\":\"1\",\"originalTransactionId\":\"1\",\"signedDate\":\(now)}".utf8)
+        let altered = Array("{\"transactionId\":\"2\",\"originalTransactionId\":\"1\",\"signedDate\":\(now)}".utf8)
+        let forger = try #require(test.shop.authority.forger(beside: test.shop.signingChain))
+        let text = try forger.sign(.init(payload: payload, altered: altered, judged: now...now), forgery)
+        let part = try #require(await parts(text, test).first)
+        #expect(part.kind == .transaction && part.payload != nil)
+        let verdict = try #require(part.verdict)
+        #expect(verdict.signer == (forgery == .wrongRoot ? .otherTill : .nobody))
+        #expect(forgery == .wrongRoot || !verdict.remarks.isEmpty)
+    }
+
+    @Test("What another Till signed is told from what this one signed, and a revoked chain is named")
+    func others() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let other = try await TestShop(selling: SampleProducts.all)
+        let foreign = try await notification(other)
+        #expect(await parts(foreign, test).allSatisfy { $0.verdict?.signer == .otherTill })
+        let own = try await notification(test)
+        let leaf = test.shop.authority.certificates.map(\.certificate).filter { $0.part == .leaf }
+        try await test.shop.authority.say(.revoked(at: 0, reason: nil), of: leaf)
+        let verdict = try #require(await parts(own, test).first?.verdict)
+        #expect(verdict.signer == .thisTill && verdict.remarks.first?.contains("revoked") == true)
+    }
+
+    @Test("A bearer token is judged as the API would")
+    func tokens() async throws {
+        let test = try await TestShop()
+        let good = try test.token()
+        for text in [good, "Bearer \(good)", "curl -H 'Authorization: Bearer \(good)' http://localhost:8889/"] {
+            let part = try #require(await parts(text, test).first)
+            #expect(part.kind == .token && part.verdict?.signer == .key)
+        }
+        let late = try test.token(["exp": .number("1")])
+        let verdict = try #require(await parts(late, test).first?.verdict)
+        #expect(verdict.signer == .nobody && !verdict.remarks.isEmpty)
+        let unknown = try test.token(key: APIKeyPair.make())
+        #expect(await parts(unknown, test).first?.verdict?.signer == .nobody)
+        #expect(await parts(good.dropLast(4) + "AAAA", test).first?.verdict?.signer == .nobody)
+    }
+
+    @Test("A receipt is read out of its Base64, and out of the body of verifyReceipt")
+    func receipts() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await test.buy(SampleProducts.monthly.id, by: "ann")
+        let account = try #require(
+            try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+        )
+        let bytes = try #require(try await test.shop.appReceipt(of: account))
+        let text = Base64.encode(bytes)
+        let part = try #require(await parts(text, test).first)
+        #expect(part.kind == .receipt && part.verdict?.signer == .thisTill && part.certificates.count == 3)
+        #expect(part.payload?["inApp"]?.elements.first?["productId"]?.text == SampleProducts.monthly.id)
+        let body = await parts("{\"receipt-data\": \"\(text)\", \"password\": \"x\"}", test)
+        #expect(body.map(\.kind) == [.json, .receipt])
+        var changed = bytes
+        changed[changed.count - 1] ^= 1
+        #expect(await parts(Base64.encode(changed), test).first?.verdict?.signer == .nobody)
+        let short = await parts(Base64.encode(Array(bytes.prefix(500))), test)
+        #expect(short.first?.kind == .unknown && short.first?.fault != nil)
+        let other = try await TestShop()
+        #expect(await parts(text, other).first?.verdict?.signer == .otherTill)
+    }
+
+    @Test("Hostile texts are answered in words, within limits")
+    func hostile() async throws {
+        let test = try await TestShop()
+        func signed(_ payload: String) throws -> String {
+            try test.shop.signingChain.signText(Array(payload.utf8)).text
+        }
+        var nested = try signed("{\"a\":1}")
+        for _ in 0..<8 { nested = try signed("{\"a\":\"\(nested)\"}") }
+        let deep = await TextDecoding.parts(of: nested, test.shop)
+        #expect(deep.isCutShort && deep.parts.count == TextDecoding.deepest + 1)
+        let one = try signed("{}")
+        let many = "[" + Array(repeating: "\"\(one)\"", count: 100).joined(separator: ",") + "]"
+        let wide = await TextDecoding.parts(of: many, test.shop)
+        #expect(wide.isCutShort && wide.parts.count == TextDecoding.mostParts)
+        let texts = [
+            "", " ", "a", "a.b.c", "eyJ.eyJ.eyJ", "eyJ..", "....", "{", "[[[[", String(repeating: "[", count: 100_000),
+            String(repeating: "A", count: TextDecoding.longest + 1), "\"\\ud800\"", "{\"a\":\"\\u0000\"}", "\0",
+            String(repeating: "\"", count: 1_000), "MIIB",
+            "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----",
+            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "e30=", "eyJhbGciOiJub25lIn0.e30.",
+            try signed("not JSON"), try signed(String(repeating: "[", count: 5_000)), "{ \"purchase-info\" = \"x\"; }",
+            one.replacing(".", with: "..", maxReplacements: 1), try signed("{\"signedDate\":1e300}"),
+            try signed("{\"signedDate\":-1,\"exp\":99999999999999999999}"),
+        ]
+        for text in texts {
+            let parts = await parts(text, test)
+            #expect(!parts.isEmpty, "\(text.prefix(40))")
+            #expect(DecodedWords.parts(parts).count == parts.count)
+        }
+    }
+
+    @Test("The page takes what is pasted with its proof alone, shows it as text, and keeps nothing")
+    func page() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let stage = try ConsoleStage(test)
+        let signed = try await notification(test)
+        let odd = try test.shop.signingChain.signText(Array("{\"<script>\":\"<img src=x>\"}".utf8)).text
+        try await stage.visit { visitor in
+            let page = try await visitor.get("/console/decoder")
+            #expect(page.status == 200 && !page.text.contains("What it is"))
+            let proof = try #require(page.text.firstMatch(of: /name="_proof" value="([^"]+)"/)?.output.1)
+            let without = try await visitor.post("/console/decoder", [("text", signed)])
+            #expect(without.status == 403)
+            let shown = try await visitor.post("/console/decoder", [("_proof", String(proof)), ("text", signed)])
+            #expect(shown.status == 200)
+            for text in ["Renewal info", "Signed by this Till", "signedTransactionInfo", "1 Jan 2026, 00:00:00 UTC"] {
+                #expect(shown.text.contains(text), "\(text)")
+            }
+            #expect(!shown.text.contains("Optional("))
+            let other = try await visitor.post("/console/decoder", [("_proof", String(proof)), ("text", odd)])
+            #expect(!other.text.contains("<script>") && !other.text.contains("<img"))
+            let long = String(repeating: "A", count: 600_000)
+            let refused = try await visitor.post("/console/decoder", [("_proof", String(proof)), ("text", long)])
+            #expect(refused.status == 400)
+            #expect(try await visitor.post("/console/requests", [("_proof", String(proof))]).status == 404)
+            #expect(!(try await visitor.get("/console/decoder").text.contains("eyJ")))
+        }
+    }
+}

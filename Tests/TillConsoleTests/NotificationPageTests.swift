@@ -1,0 +1,192 @@
+import Foundation
+import Testing
+import TillCore
+import TillServer
+import TillShop
+import TillStorage
+import TillTesting
+
+@testable import TillConsole
+
+/// What was told, one by one and in lists, and what was asked.
+@Suite("Pages of notifications and requests")
+struct NotificationPageTests {
+    private let scope = "/console/apps/com.example.shop/sandbox"
+
+    /// A shop in which ann bought and a server answers 500.
+    private func stage() async throws -> (ConsoleStage, Transaction) {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let row = try await test.buy(SampleProducts.monthly.id, by: "ann")
+        return (try ConsoleStage(test), row)
+    }
+
+    private func uuid(in html: String) throws -> String {
+        let link = try #require(html.range(of: "/sandbox/notifications/"))
+        return String(html[link.upperBound...].prefix(36))
+    }
+
+    @Test("What a purchase told is listed, found by its filters, and leads to its page")
+    func list() async throws {
+        let (stage, row) = try await stage()
+        let scope = scope
+        try await stage.visit { visitor in
+            let all = try await visitor.get("\(scope)/notifications")
+            #expect(all.status == 200)
+            #expect(all.text.contains("SUBSCRIBED") && all.text.contains("INITIAL_BUY"))
+            #expect(all.text.contains("customers/ann#t-\(row.id.wireForm)"))
+            #expect(all.text.contains("nobody to tell"))
+            for query in [
+                "type=SUBSCRIBED%2FINITIAL_BUY&customer=ann", "type=SUBSCRIBED&subtype=INITIAL_BUY",
+                "from=2025-12-31T00%3A00&to=2026-01-02T00%3A00%3A00", "customer=ann&type=&subtype=&from=&to=",
+            ] {
+                let found = try await visitor.get("\(scope)/notifications?\(query)")
+                #expect(found.text.contains("<th scope=\"row\"><a"), "\(query)")
+                #expect(found.text.contains("Show all"), "\(query)")
+            }
+            for query in ["type=DID_RENEW", "from=2026-02-01T00%3A00", "to=2025-01-01T00%3A00", "failed=true"] {
+                let found = try await visitor.get("\(scope)/notifications?\(query)")
+                #expect(!found.text.contains("<th scope=\"row\"><a"), "\(query)")
+            }
+            for query in ["customer=nobody", "from=soon", "subtype=VOLUNTARY", "type=%3Cscript%3E"] {
+                let odd = try await visitor.get("\(scope)/notifications?\(query)")
+                #expect(odd.status == 200, "\(query)")
+                #expect(!odd.text.contains("<script>"))
+            }
+            #expect(try await visitor.get("\(scope)/notifications?after=x").status == 400)
+        }
+    }
+
+    @Test("A list goes on where the page before ended")
+    func keyset() async throws {
+        let (stage, row) = try await stage()
+        let scope = scope
+        for _ in 0..<60 {
+            let account = try #require(
+                try await stage.test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+            )
+            _ = try await stage.test.shop.trigger(Notice(.didRenew), about: row, of: account)
+        }
+        try await stage.visit { visitor in
+            let first = try await visitor.get("\(scope)/notifications?type=DID_RENEW")
+            let link = try #require(first.text.range(of: "notifications?type=DID_RENEW&amp;after="))
+            let after = first.text[link.upperBound...].prefix { $0 != "\"" }
+            let rest = try await visitor.get("\(scope)/notifications?type=DID_RENEW&after=\(after)")
+            let rows = [first, rest].map { $0.text.components(separatedBy: "<th scope=\"row\">").count - 1 }
+            #expect(rows == [50, 10])
+            #expect(!rest.text.contains("The notifications before"))
+        }
+    }
+
+    @Test("One is shown in its three layers, with who signed them and every attempt, and is sent again")
+    func one() async throws {
+        let (stage, row) = try await stage()
+        let scope = scope
+        let post = try await ListeningPost.start()
+        let place = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        let sender = try stage.test.startSending()
+        let sending = Task { try await sender.run() }
+        try await stage.visit { visitor in
+            let page = "\(scope)/notifications"
+            let none = try await visitor.get("\(page)/\(try self.uuid(in: try await visitor.get(page).text))")
+            #expect(none.text.contains("when there was nobody to tell"))
+            let set = try await visitor.act("setEndpoint", on: page, [("path.endpoint", "primary"), ("url", post.url)])
+            #expect(set.status == 200)
+            let made = try await visitor.act(
+                "triggerNotification",
+                on: page,
+                [("type", "REFUND"), ("transactionId", row.id.wireForm)]
+            )
+            #expect(made.status == 200)
+            let uuid = try self.uuid(in: made.text)
+            _ = try await post.requests(atLeast: 1)
+            try await stage.test.shop.arrived(uuid, in: place)
+            let one = try await visitor.get("\(page)/\(uuid)")
+            #expect(one.status == 200)
+            for text in [
+                "REFUND", "signed; taken apart below", "$.data.signedTransactionInfo", "$.data.signedRenewalInfo",
+                "Signed by this Till (chain", "which signs now", "arrived", "Success", "sent by hand",
+                "marks who signs for the App Store", "Renewal info", "4.99 USD",
+            ] { #expect(one.text.contains(text), "\(text)") }
+            let again = try await visitor.act(
+                "resendNotification",
+                form: "resendNotification-all",
+                on: "\(page)/\(uuid)",
+                [("path.notificationUUID", uuid)]
+            )
+            #expect(again.status == 200)
+            _ = try await post.requests(atLeast: 2)
+            let span = try await visitor.act(
+                "resendNotifications",
+                on: page,
+                [("from:instant", "2025-12-31T00:00"), ("to:instant", "2026-12-31T00:00:00")]
+            )
+            #expect(span.status == 200)
+            _ = try await post.requests(atLeast: 4)
+            let missing = try await visitor.get("\(page)/\(UUID().uuidString)")
+            #expect(missing.status == 404)
+        }
+        await stage.test.stopSending(sender)
+        sending.cancel()
+        #expect(post.requests.allSatisfy { $0.method == "POST" })
+    }
+
+    @Test("Requests are listed newest first, filtered, page by page, and each says why it was refused")
+    func requests() async throws {
+        let test = try await TestShop()
+        let stage = try ConsoleStage(test)
+        for number in 0..<120 {
+            var entry = JournalEntry(
+                id: number == 7 ? "a/b c" : "ID\(number)",
+                at: test.now,
+                realm: .sandbox,
+                method: "GET",
+                path: number % 2 == 0 ? "/inApps/v1/even" : "/inApps/v1/odd",
+                status: number % 4 == 0 ? 200 : 404,
+                code: number % 4 == 0 ? nil : 4_040_010,
+                app: number % 3 == 0 ? TestShop.bundleID : nil,
+                explanation: "No such thing as <b>\(number)</b>."
+            )
+            entry.requestBody = "{\"a\":[1,2]}"
+            await test.shop.journal.note(entry)
+        }
+        try await stage.visit { visitor in
+            func rows(_ answer: Answer) -> Int { answer.text.components(separatedBy: "<th scope=\"row\">").count - 1 }
+            let first = try await visitor.get("/console/requests")
+            #expect(first.status == 200 && rows(first) == 50)
+            #expect(first.text.contains("&lt;b&gt;119&lt;/b&gt;") && !first.text.contains("<b>"))
+            var seen = 0
+            var address: String? = "/console/requests?path=odd&refused=true"
+            while let next = address {
+                let answer = try await visitor.get(next)
+                seen += rows(answer)
+                let link = answer.text.range(of: "<a href=\"/console/requests?path=odd&amp;refused=true&amp;after=")
+                address = link.map {
+                    "/console/requests?path=odd&refused=true&after="
+                        + answer.text[$0.upperBound...].prefix { $0 != "\"" }
+                }
+            }
+            #expect(seen == 60)
+            #expect(rows(try await visitor.get("/console/requests?status=200")) == 30)
+            #expect(rows(try await visitor.get("/console/requests?status=4040010&bundleId=com.example.shop")) == 30)
+            #expect(try await visitor.get("/console/requests?status=abc").text.contains("status is a number"))
+            let one = try await visitor.get("/console/requests/a%2Fb%20c")
+            #expect(one.status == 200)
+            #expect(one.text.contains("No such thing as &lt;b&gt;7&lt;/b&gt;"))
+            #expect(one.text.contains("&quot;a&quot;: [") || one.text.contains("\"a\": ["))
+            #expect(try await visitor.get("/console/requests/none").status == 404)
+        }
+    }
+}
+
+extension Shop {
+    /// Waits until a notification has arrived.
+    fileprivate func arrived(_ uuid: String, in scope: AccountScope) async throws {
+        for _ in 0..<200 {
+            if let entry = try await storage.notification(uuid: uuid, in: scope) {
+                let deliveries = try await storage.deliveries(of: entry.id)
+                if !deliveries.isEmpty, deliveries.allSatisfy(\.isDelivered) { return }
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+}
