@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// A way to another thread and back, a transaction around one statement and a row that is looked at value by value
 /// cost more than the read itself. With a write-ahead log no writer holds a reader up, and each statement sees one
-/// state. What may take long goes by the pool, which has threads of its own.
+/// state. What may take long goes by the pool, which has threads of its own. The pool itself is never waited for here:
+/// its readers are given back on the threads that would wait.
 final class HotReader: Sendable {
     private final class Place: Sendable {
         let connection: Mutex<HotConnection?>

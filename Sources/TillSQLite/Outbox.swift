@@ -20,12 +20,11 @@ extension SQLiteStorage {
     }
 
     package func nextDue(of id: AccountID) async throws -> Timestamp? {
-        try readHere { db in
-            try Int64.fetchOne(
-                db.cachedStatement(sql: "SELECT next_due FROM accounts WHERE partition = ? AND account = ?"),
-                arguments: [id.partition.number, id.number]
-            ).map { Timestamp(milliseconds: $0) }
-        }
+        let due = try hot.first(
+            "SELECT next_due FROM accounts WHERE partition = ? AND account = ?",
+            [.integer(id.partition.number), .integer(id.number)]
+        ) { $0[0] as Int64? }
+        return due.flatMap(\.self).map { Timestamp(milliseconds: $0) }
     }
 
     package func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?) {
@@ -161,11 +160,11 @@ extension SQLiteStorage {
     // MARK: Notifications
 
     package func notification(_ id: NotificationID) async throws -> OutboxEntry? {
-        try entries("WHERE id = ?", [id.number]).first
+        try await entries("WHERE id = ?", [id.number]).first
     }
 
     package func notification(uuid: String, in scope: AccountScope) async throws -> OutboxEntry? {
-        try entries(
+        try await entries(
             "WHERE uuid = ? AND realm = ? AND app = ?",
             [uuid, scope.realm.rawValue, scope.app]
         ).first
@@ -221,8 +220,8 @@ extension SQLiteStorage {
         [clock.scope.realm.rawValue, clock.scope.app, clock.key]
     }
 
-    private func entries(_ condition: String, _ arguments: StatementArguments) throws -> [OutboxEntry] {
-        try readHere { db in
+    private func entries(_ condition: String, _ arguments: StatementArguments) async throws -> [OutboxEntry] {
+        try await pool.read { db in
             let statement = try db.cachedStatement(sql: "SELECT \(OutboxRow.columns) FROM outbox \(condition)")
             return try Row.fetchAll(statement, arguments: arguments).map(OutboxRow.read)
         }

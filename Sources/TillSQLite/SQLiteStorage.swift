@@ -64,11 +64,6 @@ package final class SQLiteStorage: Storage {
         return configuration
     }
 
-    /// A statement that reads a few rows, on the thread of who asks (`HotReader` says why).
-    func readHere<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try pool.unsafeRead(body)
-    }
-
     package func ping() async throws {
         _ = try await pool.read { try Int.fetchOne($0, sql: "SELECT 1") }
     }
