@@ -89,7 +89,11 @@ struct NotificationPageTests {
             let page = "\(scope)/notifications"
             let none = try await visitor.get("\(page)/\(try self.uuid(in: try await visitor.get(page).text))")
             #expect(none.text.contains("when there was nobody to tell"))
-            let set = try await visitor.act("setEndpoint", on: page, [("path.endpoint", "primary"), ("url", post.url)])
+            let set = try await visitor.act(
+                "setEndpoint",
+                on: "\(scope)/",
+                [("path.endpoint", "primary"), ("url", post.url)]
+            )
             #expect(set.status == 200)
             let made = try await visitor.act(
                 "triggerNotification",

@@ -17,13 +17,8 @@ extension ConsolePage {
             [
                 "filter": filter.value(page),
                 "list": try await NotificationList.value(page, filter),
-                "endpoints": .list(endpoints.map { NotificationList.endpoint($0, page) }),
-                "setEndpoint": ActForm(
-                    "setEndpoint",
-                    "Set the primary endpoint",
-                    [.init("url", "Address", hint: "http://127.0.0.1:3000/apple")],
-                    parameters: ["endpoint": "primary"]
-                ).value(page),
+                "endpoints": .list(endpoints.prefix(20).map { NotificationList.endpoint($0) }),
+                "settings": PageValue(page.link("/console/apps/{bundleId}/{realm}/")),
                 "test": ActForm("requestTestNotification", "Send a TEST").value(page),
                 "trigger": NotificationList.trigger.value(page),
                 "resend": NotificationList.resend(names).value(page),
@@ -96,20 +91,11 @@ private enum NotificationList {
         ])
     }
 
-    static func endpoint(_ endpoint: JSONTree, _ page: PageRequest) -> PageValue {
-        let name = endpoint["name"]?.text ?? ""
+    static func endpoint(_ endpoint: JSONTree) -> PageValue {
         let types = (endpoint["types"]?.elements ?? []).compactMap(\.text)
         return [
-            "name": .text(name), "url": PageValue(endpoint["url"]?.text),
-            "version": PageValue(endpoint["version"]?.text),
+            "name": PageValue(endpoint["name"]?.text), "url": PageValue(endpoint["url"]?.text),
             "types": .text(types.isEmpty ? "everything" : types.joined(separator: ", ")),
-            "remove": ActForm(
-                "removeEndpoint",
-                "Remove",
-                parameters: ["endpoint": name],
-                name: name,
-                isGrave: true
-            ).value(page),
         ]
     }
 
