@@ -17,11 +17,13 @@ struct Template: Sendable {
         Template("layout", PackageResources.layout_mustache),
         Template("time", PackageResources.time_mustache),
         Template("act", PackageResources.act_mustache),
+        Template("acts", PackageResources.acts_mustache),
         Template("effect", PackageResources.effect_mustache),
         Template("clock", PackageResources.clock_mustache),
         Template("settings", PackageResources.settings_mustache),
         Template("failing", PackageResources.failing_mustache),
         Template("customers", PackageResources.customers_mustache),
+        Template("subscription", PackageResources.subscription_mustache),
         Template("trouble", PackageResources.trouble_mustache),
     ]
 }
