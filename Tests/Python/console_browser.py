@@ -120,6 +120,22 @@ class Browser:
         """Waits until a part of the page says so, without loading it again."""
         self.wait(lambda: words in self.text(selector), repr(words), seconds)
 
+    def visible(self, selector):
+        """The elements that are to be seen: of the three drawings of a timeline one is."""
+        return [element for element in self.all(selector) if element.is_displayed()]
+
+    def periods(self):
+        """The kinds of the periods on the timeline that is to be seen, from left to right."""
+        kinds = [bar.get_attribute("class").split()[1] for bar in self.visible(".tl a .tl-bar")]
+        return [kind.removeprefix("tl-") for kind in kinds]
+
+    def mark(self):
+        """Leaves a mark on the page that only loading it again takes away."""
+        self.driver.execute_script("window.marked = true")
+
+    def is_marked(self):
+        return self.driver.execute_script("return window.marked === true")
+
     def source(self):
         """The page's HTML as the server sent it, whichever request it answered."""
         self._read_log()
