@@ -19,13 +19,15 @@ enum Assets {
         }
     }
 
+    private static let style = PackageResources.style_css + PackageResources.timeline_css
+
     private static let all: [String: Asset] = [
-        "/console/style.css": Asset("text/css; charset=utf-8", PackageResources.style_css),
+        "/console/style.css": Asset("text/css; charset=utf-8", style),
         "/console/console.js": Asset("text/javascript; charset=utf-8", PackageResources.console_js),
     ]
 
     /// Changes when any of them does, so that no browser shows a new page with an old style.
-    static let version = digest(PackageResources.style_css + PackageResources.console_js)
+    static let version = digest(style + PackageResources.console_js)
 
     /// A file by its path; nil for another path.
     static func response(to request: Request) -> Response? {

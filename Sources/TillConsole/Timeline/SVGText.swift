@@ -1,0 +1,102 @@
+/// SVG as it is written: every attribute and every text is escaped here.
+struct SVGText {
+    private(set) var text = ""
+
+    /// An element without content.
+    mutating func shape(_ name: String, _ attributes: [(String, String)]) {
+        text += "<\(name)"
+        write(attributes)
+        text += "/>"
+    }
+
+    /// An element with content.
+    mutating func element(_ name: String, _ attributes: [(String, String)], _ content: (inout SVGText) -> Void) {
+        text += "<\(name)"
+        write(attributes)
+        text += ">"
+        content(&self)
+        text += "</\(name)>"
+    }
+
+    /// An element with nothing but text.
+    mutating func words(_ name: String, _ attributes: [(String, String)], _ words: String) {
+        element(name, attributes) { $0.text += Self.escaped(words) }
+    }
+
+    /// Text within an element.
+    mutating func words(_ words: String) { text += Self.escaped(words) }
+
+    /// Shapes that say what they are when they are pointed at.
+    mutating func group(_ title: String, href: String? = nil, _ content: (inout SVGText) -> Void) {
+        // The same links stand in the tables below the picture: the keyboard need not walk through all of these.
+        let link = href.map { [("href", $0), ("tabindex", "-1")] }
+        element(link == nil ? "g" : "a", link ?? []) { svg in
+            svg.words("title", [], title)
+            content(&svg)
+        }
+    }
+
+    /// A rectangle, filled by its class or with a pattern.
+    mutating func rectangle(_ kind: String, _ box: SVGBox, radius: Double = 0, fill: String? = nil) {
+        var attributes = [
+            ("class", kind), ("x", Self.number(box.x)), ("y", Self.number(box.y)),
+            ("width", Self.number(max(0, box.width))), ("height", Self.number(box.height)),
+        ]
+        if radius > 0 { attributes.append(("rx", Self.number(radius))) }
+        if let fill { attributes.append(("fill", fill)) }
+        shape("rect", attributes)
+    }
+
+    /// A path of commands with their numbers written in.
+    mutating func path(_ kind: String, _ commands: String) { shape("path", [("class", kind), ("d", commands)]) }
+
+    /// A line through points, x and y in turn.
+    mutating func line(_ kind: String, _ numbers: Double...) {
+        let points = stride(from: 0, to: numbers.count - 1, by: 2).map {
+            "\(Self.number(numbers[$0])) \(Self.number(numbers[$0 + 1]))"
+        }
+        path(kind, "M" + points.joined(separator: " L"))
+    }
+
+    /// A text with its place.
+    mutating func label(_ kind: String, x: Double, y: Double, _ words: String) {
+        self.words("text", [("class", kind), ("x", Self.number(x)), ("y", Self.number(y))], words)
+    }
+
+    private mutating func write(_ attributes: [(String, String)]) {
+        for (name, value) in attributes { text += " \(name)=\"\(Self.escaped(value))\"" }
+    }
+
+    /// A number to a tenth of a pixel.
+    static func number(_ value: Double) -> String {
+        let tenths = Int((value * 10).rounded())
+        let (whole, rest) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
+        return (tenths < 0 ? "-" : "") + "\(whole)" + (rest == 0 ? "" : ".\(rest)")
+    }
+
+    /// Text that means itself in content and in attributes. What XML has no way to write is replaced.
+    static func escaped(_ text: String) -> String {
+        var written = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": written += "&amp;"
+            case "<": written += "&lt;"
+            case ">": written += "&gt;"
+            case "\"": written += "&quot;"
+            case "'": written += "&#39;"
+            case "\n", "\t": written += " "
+            case _ where scalar.value < 0x20: written += "\u{fffd}"
+            default: written.unicodeScalars.append(scalar)
+            }
+        }
+        return written
+    }
+}
+
+/// Where a rectangle stands.
+struct SVGBox: Equatable {
+    var x: Double
+    var y: Double
+    var width: Double
+    var height: Double
+}

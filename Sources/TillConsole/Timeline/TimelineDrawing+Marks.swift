@@ -1,0 +1,61 @@
+/// Notifications: each kind has a shape; a hollow one has not arrived, one that was given up is struck through.
+extension TimelineDrawing {
+    func draw(_ mark: TimelineMark, in svg: inout SVGText) {
+        guard let first = mark.notices.first else { return }
+        let title = mark.notices.map(words.notice).joined(separator: "\n")
+        let bottom = timeline.lanes.first.map { $0.barTop - Layout.lane } ?? 0
+        let y = bottom - 4 - Double(mark.level) * TimelineMark.size - TimelineMark.size / 2
+        svg.group(title, href: first.address) { svg in
+            svg.line("tl-stem", mark.x, y + 6, mark.x, timeline.axisY)
+            // A larger ground to point at.
+            let half = TimelineMark.size / 2
+            svg.rectangle("tl-target", SVGBox(x: mark.x - half, y: y - half, width: 2 * half, height: 2 * half))
+            if mark.notices.count > 1 {
+                svg.label("tl-more", x: mark.x, y: y + 4, "+\(mark.notices.count)")
+            } else {
+                Self.draw(mark.kind, first.fate, x: mark.x, y: y, in: &svg)
+            }
+        }
+    }
+
+    /// A mark by itself, as the legend has it too.
+    static func draw(
+        _ kind: TimelineMark.Kind,
+        _ fate: TimelineNotice.Fate,
+        x: Double,
+        y: Double,
+        in svg: inout SVGText
+    ) {
+        let path = "M\(SVGText.number(x)) \(SVGText.number(y)) \(kind.outline)"
+        let state = fate == .arrived ? "" : " tl-hollow tl-\(fate.rawValue)"
+        svg.path("tl-mark tl-mark-\(kind.rawValue)\(state)", path)
+        if fate == .failed { svg.line("tl-strike", x - 6, y + 6, x + 6, y - 6) }
+    }
+}
+
+extension TimelineMark.Kind {
+    /// The shape around the point at which the path stands.
+    var outline: String {
+        switch self {
+        case .bought: "m-1.7 -5.5 h3.4 v3.8 h3.8 v3.4 h-3.8 v3.8 h-3.4 v-3.8 h-3.8 v-3.4 h3.8 z"
+        case .renewed: "m-4.5 0 a4.5 4.5 0 1 0 9 0 a4.5 4.5 0 1 0 -9 0 z"
+        case .changed: "m-4.2 -4.2 h8.4 v8.4 h-8.4 z"
+        case .trouble: "m0 -5.6 l5.6 9.8 h-11.2 z"
+        case .ended:
+            "m-5 -2.9 l2.1 -2.1 l2.9 2.9 l2.9 -2.9 l2.1 2.1 l-2.9 2.9 l2.9 2.9 l-2.1 2.1 l-2.9 -2.9 l-2.9 2.9 l-2.1 -2.1 l2.9 -2.9 z"
+        case .refund: "m0 -6 l6 6 l-6 6 l-6 -6 z"
+        }
+    }
+
+    /// What the legend calls it.
+    var words: String {
+        switch self {
+        case .bought: "bought"
+        case .renewed: "renewed"
+        case .changed: "changed"
+        case .trouble: "not charged"
+        case .ended: "ended"
+        case .refund: "refund"
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import TillCore
+import TillShop
+
+/// Stretches of time: periods and what lies between them.
+extension TimelineDrawing {
+    func draw(_ bar: TimelineBar, _ price: (text: String, x: Double)?, in svg: inout SVGText) {
+        let period = bar.period
+        let gap = min(1, (bar.end - bar.x) / 4)
+        let box = SVGBox(x: bar.x + gap, y: bar.y, width: bar.end - bar.x - 2 * gap, height: Layout.bar)
+        let radius = min(4, box.width / 3)
+        var kind = "tl-bar tl-\(period.kind.rawValue)"
+        if period.isAhead { kind += " tl-ahead" }
+        if period.isSuperseded { kind += " tl-superseded" }
+        svg.group(words.period(period), href: "#t-\(period.transaction.wireForm)") { svg in
+            svg.rectangle(kind, box, radius: radius)
+            if period.kind == .trial { svg.rectangle("tl-over", box, radius: radius, fill: fill(.trial)) }
+            if period.kind == .shared { svg.rectangle("tl-over", box, radius: radius, fill: fill(.shared)) }
+            if period.isExtended { extended(box, in: &svg) }
+            revoked(bar, box, in: &svg)
+            if let price {
+                let y = bar.y + (period.isRefundedLater ? 13 : 17)
+                svg.label("tl-on-bar tl-on-\(period.kind.rawValue)", x: price.x, y: y, price.text)
+            }
+        }
+    }
+
+    /// What stands on the bars: every price, or, where they do not all find room, each that differs from the last.
+    func prices() -> [(text: String, x: Double)?] {
+        let placed = timeline.bars.map { bar -> (text: String, x: Double)? in
+            guard let price = bar.period.price else { return nil }
+            let text = price.milliunits == 0 ? "free" : String(price.words.prefix { $0 != " " })
+            return place(of: text, in: bar).map { (text, $0) }
+        }
+        if zip(timeline.bars, placed).allSatisfy({ $1 != nil || $0.period.price == nil || $0.isCut }) { return placed }
+        var last: String?
+        return placed.map { price in
+            guard let price, price.text != last else { return nil }
+            last = price.text
+            return price
+        }
+    }
+
+    /// The middle of a text on a bar: off what was taken back, and off the line of now where there is room beside it.
+    private func place(of text: String, in bar: TimelineBar) -> Double? {
+        let (left, right) = (bar.x + 3, (bar.revokedX ?? bar.end) - 3)
+        let width = TextWidth.of(text, size: Layout.small)
+        guard width <= right - left else { return nil }
+        let middle = (left + right) / 2
+        guard let now = timeline.nowX, abs(now - middle) < width / 2 + 3 else { return middle }
+        let sides = [(left, now - 3), (now + 3, right)].max { $0.1 - $0.0 < $1.1 - $1.0 }
+        guard let (from, to) = sides, width <= to - from else { return middle }
+        return (from + to) / 2
+    }
+
+    /// Chevrons at its end, which was moved.
+    private func extended(_ box: SVGBox, in svg: inout SVGText) {
+        let x = max(box.x + 1, box.x + box.width - 15)
+        let (top, middle, bottom) = (box.y + 6, box.y + box.height / 2, box.y + box.height - 6)
+        for start in [x, x + 6] { svg.line("tl-chevron", start, top, start + 5, middle, start, bottom) }
+    }
+
+    /// Hatched where access was taken; a hatched foot where only the money went back.
+    private func revoked(_ bar: TimelineBar, _ box: SVGBox, in svg: inout SVGText) {
+        if let revokedX = bar.revokedX {
+            let from = max(revokedX, box.x)
+            let rest = SVGBox(x: from, y: box.y, width: box.x + box.width - from, height: box.height)
+            svg.rectangle("tl-revoked", rest, radius: min(4, rest.width / 3))
+            svg.rectangle("tl-over", rest, radius: min(4, rest.width / 3), fill: fill(.revoked))
+        } else if bar.period.isRefundedLater {
+            let foot = SVGBox(x: box.x, y: box.y + box.height - 8, width: box.width, height: 8)
+            svg.rectangle("tl-revoked", foot, radius: 3)
+            svg.rectangle("tl-over", foot, radius: 3, fill: fill(.revoked))
+        }
+    }
+
+    func draw(_ strip: TimelineStrip, in svg: inout SVGText) {
+        let isGrace = strip.trouble.kind == .grace
+        let height = strip.isOverBars ? 7 : isGrace ? Layout.bar : 14
+        let y = strip.y + (strip.isOverBars ? Layout.bar - 7 : (Layout.bar - height) / 2)
+        let box = SVGBox(x: strip.x + 1, y: y, width: max(2, strip.end - strip.x - 2), height: height)
+        svg.group(words.trouble(strip.trouble)) { svg in
+            svg.rectangle("tl-\(strip.trouble.kind.rawValue)", box, radius: 3)
+            if isGrace { svg.rectangle("tl-over", box, radius: 3, fill: fill(.grace)) }
+            let wanted = isGrace ? ["grace period", "grace"] : ["billing retry", "retry"]
+            let text = wanted.first { TextWidth.of($0, size: Layout.small) <= box.width - 6 }
+            if let text, !strip.isOverBars {
+                let kind = "tl-on-bar tl-on-\(strip.trouble.kind.rawValue)"
+                svg.label(kind, x: box.x + box.width / 2, y: strip.y + 17, text)
+            }
+        }
+    }
+
+    func draw(_ lapse: TimelineStretch, in svg: inout SVGText) {
+        let (x, end) = (timeline.scale.x(lapse.start), timeline.scale.x(lapse.end))
+        guard let bar = timeline.bars.last(where: { $0.period.start < lapse.start }) else { return }
+        let middle = bar.y + Layout.bar / 2
+        svg.group(words.lapse(lapse)) { svg in
+            svg.line("tl-lapse", x + 3, middle, max(x + 3, end - 2), middle)
+            svg.line("tl-cap", x + 1.5, bar.y + 3, x + 1.5, bar.y + Layout.bar - 3)
+            let text = "no access"
+            if TextWidth.of(text, size: Layout.small) <= end - x - 8 {
+                svg.label("tl-in-lapse", x: (x + end) / 2, y: middle - 4, text)
+            }
+        }
+    }
+
+    func draw(_ ghost: TimelineGhost, in svg: inout SVGText) {
+        svg.group(words.next(ghost.next)) { svg in
+            switch ghost.next {
+            case .ends:
+                svg.line("tl-cap", ghost.x + 1.5, ghost.y + 1, ghost.x + 1.5, ghost.y + Layout.bar - 1)
+                svg.label("tl-on-bar tl-on-ghost", x: (ghost.x + ghost.end) / 2 + 2, y: ghost.y + 17, "ends")
+            case .renews(_, _, let price, let offer, let awaitsConsent):
+                let box = SVGBox(
+                    x: ghost.x + 1.5,
+                    y: ghost.y + 0.75,
+                    width: ghost.end - ghost.x - 3,
+                    height: Layout.bar - 1.5
+                )
+                svg.rectangle("tl-ghost", box, radius: 4)
+                let amount = price.map { $0.milliunits == 0 ? "free" : $0.words }
+                let wanted = [
+                    awaitsConsent ? "consent?" : nil, amount.map { "then \($0)" }, amount,
+                    offer == nil ? "renews" : "offer",
+                ].compactMap(\.self)
+                if let text = wanted.first(where: { TextWidth.of($0, size: Layout.small) <= box.width - 6 }) {
+                    svg.label("tl-on-bar tl-on-ghost", x: box.x + box.width / 2, y: ghost.y + 17, text)
+                }
+            }
+        }
+    }
+
+    func draw(_ commitment: TimelineCommitment, in svg: inout SVGText) {
+        guard let lane = timeline.lanes.first(where: { $0.productID == commitment.productID }) else { return }
+        let isOver = commitment.end <= commitment.paidUntil
+        let x = timeline.scale.x(commitment.start) + 1
+        let known = timeline.scale.x(commitment.paidUntil) - 1
+        let end = isOver ? known : timeline.ghost?.end ?? known
+        let y = lane.barTop + Layout.bar + 6
+        svg.group(words.commitment(commitment)) { svg in
+            svg.line("tl-bracket", x, y - 3, x, y, end, y)
+            if isOver {
+                svg.line("tl-bracket", end, y, end, y - 3)
+            } else {
+                svg.line("tl-bracket", end - 4, y - 3, end, y, end - 4, y + 3)
+            }
+            let month = "\(commitment.month) of \(commitment.months)"
+            let wanted = ["committed: month \(month)", "month \(month)", month]
+            if let text = wanted.first(where: { TextWidth.of($0, size: Layout.small) <= end - x }) {
+                svg.label("tl-in-bracket", x: x, y: y + 12, text)
+            }
+        }
+    }
+
+    func draw(_ step: TimelineStep, in svg: inout SVGText) {
+        let down = step.to > step.from
+        let tip = step.to + (down ? -Layout.bar / 2 + 1 : Layout.bar / 2 - 1)
+        let back = down ? tip - 6 : tip + 6
+        svg.line(step.isPlanned ? "tl-step tl-planned" : "tl-step", step.x, step.from, step.x, back)
+        svg.line("tl-step-tip", step.x - 4.5, back, step.x, tip, step.x + 4.5, back)
+    }
+}

@@ -1,0 +1,141 @@
+import TillCore
+
+/// Writes a timeline as SVG. Colours come from the page's style sheet by classes; shapes and words tell the same.
+struct TimelineDrawing: Sendable {
+    typealias Layout = Timeline.Layout
+
+    let timeline: Timeline
+    /// Makes the ids of this drawing differ from those of others on the page.
+    let id: String
+    let words: TimelineWords
+
+    init(_ timeline: Timeline, id: String) {
+        self.timeline = timeline
+        self.id = id
+        words = TimelineWords(facts: timeline.facts)
+    }
+
+    /// The whole picture.
+    func text() -> String {
+        let legend = TimelineLegend(of: timeline)
+        let size = [timeline.width, timeline.height + legend.height].map(SVGText.number)
+        let attributes = [
+            ("class", "tl"), ("role", "graphics-document document"), ("aria-labelledby", "\(id)-title"),
+            ("aria-describedby", "\(id)-desc"), ("viewBox", "0 0 \(size[0]) \(size[1])"), ("width", size[0]),
+            ("height", size[1]),
+        ]
+        var svg = SVGText()
+        svg.element("svg", attributes) { svg in
+            let name = timeline.facts.name(of: timeline.facts.subscription.current.productID)
+            svg.words("title", [("id", "\(id)-title")], "Timeline of the subscription to \(name)")
+            svg.words("desc", [("id", "\(id)-desc")], words.whole(timeline.story))
+            patterns(in: &svg)
+            lanes(in: &svg)
+            axis(in: &svg)
+            now(in: &svg)
+            for mark in timeline.marks { draw(mark, in: &svg) }
+            legend.draw(in: &svg, from: timeline.height, hatchings: self)
+        }
+        return svg.text
+    }
+
+    // MARK: Hatchings
+
+    /// By which a stretch differs from others without its colour.
+    enum Hatching: String, CaseIterable {
+        case trial
+        case shared
+        case grace
+        case revoked
+
+        /// What is repeated every eight pixels.
+        var path: String {
+            switch self {
+            case .trial: "M0 2 H8 M0 6 H8"
+            case .shared: "M1 1 h2 v2 h-2 z M5 5 h2 v2 h-2 z"
+            case .grace: "M-2 6 L2 10 M-2 -2 L10 10 M6 -2 L10 2"
+            case .revoked: "M-2 2 L2 -2 M-2 10 L10 -2 M6 10 L10 6"
+            }
+        }
+    }
+
+    private func patterns(in svg: inout SVGText) {
+        svg.element("defs", []) { svg in
+            for hatching in Hatching.allCases {
+                let attributes = [
+                    ("id", "\(id)-\(hatching.rawValue)"), ("width", "8"), ("height", "8"),
+                    ("patternUnits", "userSpaceOnUse"),
+                ]
+                svg.element("pattern", attributes) { $0.path("tl-hatch-\(hatching.rawValue)", hatching.path) }
+            }
+        }
+    }
+
+    func fill(_ hatching: Hatching) -> String { "url(#\(id)-\(hatching.rawValue))" }
+
+    // MARK: Lanes
+
+    private func lanes(in svg: inout SVGText) {
+        for lane in timeline.lanes {
+            let box = SVGBox(x: 0, y: lane.barTop, width: timeline.width, height: Layout.bar)
+            svg.rectangle("tl-track", box, radius: 5)
+        }
+        for lapse in timeline.story.lapses { draw(lapse, in: &svg) }
+        let prices = prices()
+        for (bar, price) in zip(timeline.bars, prices) { draw(bar, price, in: &svg) }
+        if let ghost = timeline.ghost { draw(ghost, in: &svg) }
+        for strip in timeline.strips { draw(strip, in: &svg) }
+        for commitment in timeline.story.commitments { draw(commitment, in: &svg) }
+        for step in timeline.steps { draw(step, in: &svg) }
+        for lane in timeline.lanes { name(lane, in: &svg) }
+    }
+
+    private func name(_ lane: TimelineLane, in svg: inout SVGText) {
+        let isShared = timeline.facts.subscription.ownership == .familyShared
+        let words = lane.name + (isShared ? " · shared by the family" : "")
+        let shown = TextWidth.fitting(words, within: timeline.width - 2, size: Layout.label)
+        svg.element("text", [("class", "tl-lane"), ("x", "1"), ("y", SVGText.number(lane.barTop - 5))]) { svg in
+            if shown != words { svg.words("title", [], words) }
+            svg.words(shown)
+        }
+    }
+
+    // MARK: Time
+
+    private func axis(in svg: inout SVGText) {
+        let y = timeline.axisY
+        svg.line("tl-axis", 0, y, timeline.width, y)
+        for tick in timeline.ticks {
+            svg.line("tl-tick", tick.x, y, tick.x, y + (tick.label == nil ? 3 : 5))
+            if let label = tick.label {
+                let x = TimelineTick.middle(of: label, at: tick.x, within: timeline.width)
+                svg.label("tl-date", x: x, y: y + 17, label)
+            }
+            if let second = tick.second {
+                let x = TimelineTick.middle(of: second, at: tick.x, within: timeline.width)
+                svg.label("tl-year", x: x, y: y + 30, second)
+            }
+        }
+        if timeline.story.hidden > 0 || timeline.facts.earlier != nil {
+            let link = timeline.facts.earlier.map { [("href", $0), ("tabindex", "-1")] }
+            svg.element(link == nil ? "g" : "a", link ?? []) { svg in
+                let count = link == nil ? "\(timeline.story.hidden) " : ""
+                svg.label("tl-earlier", x: 1, y: 14, "‹ \(count)earlier")
+            }
+        }
+    }
+
+    private func now(in svg: inout SVGText) {
+        guard let x = timeline.nowX else { return }
+        let date = TimelineDate(timeline.facts.now)
+        let isFine = timeline.ticks.contains { $0.label?.contains(":") == true }
+        let text = "now · \(isFine ? date.time : date.date)"
+        let width = TextWidth.of(text, size: Layout.small) * 1.1 + 14
+        let left = min(max(0, x - width / 2), timeline.width - width)
+        svg.group("Now: \(date.words)") { svg in
+            svg.line("tl-now", x, 18, x, timeline.axisY + 6)
+            svg.rectangle("tl-now-pill", SVGBox(x: left, y: 1, width: width, height: 18), radius: 9)
+            svg.label("tl-now-text", x: left + width / 2, y: 14, text)
+        }
+    }
+}

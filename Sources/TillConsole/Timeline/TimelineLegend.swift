@@ -1,0 +1,88 @@
+/// What the shapes of a picture mean: those that are in it, and no others.
+struct TimelineLegend: Sendable {
+    enum Entry: Equatable, Sendable {
+        case period(TimelinePeriod.Kind)
+        case trouble(TimelineTrouble.Kind)
+        case revoked
+        case mark(TimelineMark.Kind)
+        case hollow
+        case failed
+
+        var words: String {
+            switch self {
+            case .period(.paid): "paid"
+            case .period(.trial): "free"
+            case .period(.offer): "offer"
+            case .period(.shared): "shared"
+            case .trouble(.grace): "grace"
+            case .trouble(.retry): "billing retry"
+            case .revoked: "taken back"
+            case .mark(let kind): kind.words
+            case .hollow: "not arrived"
+            case .failed: "given up"
+            }
+        }
+    }
+
+    private typealias Layout = Timeline.Layout
+
+    /// Each with its place.
+    let entries: [(entry: Entry, x: Double, row: Int)]
+    /// In pixels.
+    let height: Double
+
+    private static let row = 19.0
+    private static let swatch = 20.0
+
+    init(of timeline: Timeline) {
+        let periods = Set(timeline.bars.map(\.period.kind))
+        let troubles = Set(timeline.strips.map(\.trouble.kind))
+        let marks = Set(timeline.marks.flatMap(\.notices).map(\.kind))
+        let fates = Set(timeline.marks.flatMap(\.notices).map(\.fate))
+        var wanted = TimelinePeriod.Kind.allCases.filter(periods.contains).map(Entry.period)
+        wanted += TimelineTrouble.Kind.allCases.filter(troubles.contains).map(Entry.trouble)
+        if timeline.bars.contains(where: { $0.period.revocation != nil }) { wanted.append(.revoked) }
+        wanted += TimelineMark.Kind.allCases.filter(marks.contains).map(Entry.mark)
+        if fates.contains(.owed) || fates.contains(.unsent) { wanted.append(.hollow) }
+        if fates.contains(.failed) { wanted.append(.failed) }
+        var placed: [(entry: Entry, x: Double, row: Int)] = []
+        var (x, row) = (0.0, 0)
+        for entry in wanted {
+            let width = Self.swatch + TextWidth.of(entry.words, size: Layout.small)
+            if x > 0, x + width > timeline.width { (x, row) = (0, row + 1) }
+            placed.append((entry, x, row))
+            x += width + 12
+        }
+        entries = placed
+        height = placed.isEmpty ? 0 : Double(row + 1) * Self.row + 6
+    }
+
+    func draw(in svg: inout SVGText, from top: Double, hatchings: TimelineDrawing) {
+        for (entry, x, row) in entries {
+            let y = top + 6 + Double(row) * Self.row
+            draw(entry, SVGBox(x: x, y: y + 1, width: 15, height: 11), hatchings, in: &svg)
+            svg.label("tl-legend", x: x + Self.swatch, y: y + 11, entry.words)
+        }
+    }
+
+    private func draw(_ entry: Entry, _ box: SVGBox, _ drawing: TimelineDrawing, in svg: inout SVGText) {
+        let middle = (x: box.x + box.width / 2, y: box.y + box.height / 2)
+        switch entry {
+        case .period(let kind):
+            svg.rectangle("tl-bar tl-\(kind.rawValue)", box, radius: 3)
+            if kind == .trial { svg.rectangle("tl-over", box, radius: 3, fill: drawing.fill(.trial)) }
+            if kind == .shared { svg.rectangle("tl-over", box, radius: 3, fill: drawing.fill(.shared)) }
+        case .trouble(.grace):
+            svg.rectangle("tl-grace", box, radius: 3)
+            svg.rectangle("tl-over", box, radius: 3, fill: drawing.fill(.grace))
+        case .trouble(.retry):
+            svg.rectangle("tl-retry", SVGBox(x: box.x, y: box.y + 2, width: box.width, height: 7), radius: 3)
+        case .revoked:
+            svg.rectangle("tl-revoked", box, radius: 3)
+            svg.rectangle("tl-over", box, radius: 3, fill: drawing.fill(.revoked))
+        case .mark(let kind): TimelineDrawing.draw(kind, .arrived, x: middle.x, y: middle.y, in: &svg)
+        case .hollow: TimelineDrawing.draw(.renewed, .owed, x: middle.x, y: middle.y, in: &svg)
+        case .failed: TimelineDrawing.draw(.renewed, .failed, x: middle.x, y: middle.y, in: &svg)
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import TillCore
+
+/// What happened to a subscription, as stretches of time: what a picture shows before it has a width.
+package struct TimelineStory: Sendable {
+    /// In their order; none reaches into the next.
+    package let periods: [TimelinePeriod]
+    /// Payments that could not be made, in their order.
+    package let troubles: [TimelineTrouble]
+    /// Stretches without access, in their order.
+    package let lapses: [TimelineStretch]
+    /// Commitments that bind for many periods, in their order.
+    package let commitments: [TimelineCommitment]
+    /// What comes after the last period; nil when it has ended.
+    package let next: TimelineNext?
+    /// How many periods before these are left out.
+    package let hidden: Int
+
+    /// Reads the story of a subscription.
+    ///
+    /// - Parameter most: how many periods are shown; the newest are.
+    package init(_ facts: TimelineFacts, atMost most: Int = .max) {
+        let all = Self.periods(facts)
+        let shown = Array(all.suffix(max(1, most)))
+        periods = shown
+        hidden = all.count - shown.count
+        let begin = shown.first?.start ?? facts.now
+        troubles = Self.troubles(facts).filter { $0.end > begin }
+        lapses = Self.lapses(shown, troubles, facts)
+        commitments = Self.commitments(shown)
+        next = facts.isPast ? nil : Self.next(facts)
+    }
+
+    // MARK: Periods
+
+    private static func periods(_ facts: TimelineFacts) -> [TimelinePeriod] {
+        let rows = facts.rows.sorted { ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id) }
+        let begun = rows.filter { row in !neverBegan(row, among: rows) }
+        let extended = Set(facts.subscription.extensions.compactMap(\.lineItem))
+        return begun.indices.compactMap { index in
+            let row = begun[index]
+            guard let whole = row.expiresDate else { return nil }
+            // A later row, bought before this one was over, took its place.
+            let following = index + 1 < begun.count ? begun[index + 1].purchaseDate : nil
+            let end = min(whole, following ?? whole)
+            guard end > row.purchaseDate else { return nil }
+            return TimelinePeriod(
+                row,
+                until: end,
+                isExtended: row.lineItem.map(extended.contains) ?? false,
+                isAhead: row.purchaseDate > facts.now
+            )
+        }
+    }
+
+    /// Whether a row was charged ahead and then given up, by a change of plan or after a refund, before it began.
+    private static func neverBegan(_ row: Transaction, among rows: [Transaction]) -> Bool {
+        guard row.modifiedDate < row.purchaseDate, row.isUpgraded || row.revocation != nil else { return false }
+        let moment = row.modifiedDate.wholeSecond
+        return rows.contains {
+            $0.id != row.id && $0.reason == .purchase && $0.purchaseDate >= moment
+                && $0.purchaseDate <= row.purchaseDate
+        }
+    }
+
+    // MARK: Troubles
+
+    /// Those of the past as they were told, the present one as the subscription knows it.
+    private static func troubles(_ facts: TimelineFacts) -> [TimelineTrouble] {
+        let told = toldTroubles(facts.notices)
+        guard let trouble = facts.subscription.trouble, !facts.isPast else { return told }
+        let begin = facts.subscription.renewalDate
+        var troubles = told.filter { $0.start < begin }
+        // A refund ends what was waited for, and access by grace with it.
+        let refund = facts.subscription.current.revocation.map { max($0.date, begin) }
+        let isOpen = facts.subscription.ended == nil && refund == nil
+        func add(_ kind: TimelineTrouble.Kind, _ start: Timestamp, _ end: Timestamp, isOpen: Bool) {
+            let end = min(end, refund ?? end)
+            if end > start { troubles.append(TimelineTrouble(kind: kind, start: start, end: end, isOpen: isOpen)) }
+        }
+        let graceEnd = trouble.graceUntil ?? begin
+        add(.grace, begin, graceEnd, isOpen: isOpen && !trouble.isGraceOver)
+        if trouble.isGraceOver { add(.retry, graceEnd, trouble.retryUntil, isOpen: isOpen) }
+        return troubles
+    }
+
+    private static func toldTroubles(_ notices: [TimelineNotice]) -> [TimelineTrouble] {
+        var troubles: [TimelineTrouble] = []
+        var open: (kind: TimelineTrouble.Kind, start: Timestamp, transaction: TransactionID?)?
+        func close(at end: Timestamp) {
+            if let open, end > open.start {
+                troubles.append(TimelineTrouble(kind: open.kind, start: open.start, end: end, isOpen: false))
+            }
+            open = nil
+        }
+        for notice in notices.sorted(by: { $0.date < $1.date }) {
+            let date = notice.date.wholeSecond
+            switch notice.type {
+            case "DID_FAIL_TO_RENEW":
+                close(at: date)
+                open = (notice.subtype == "GRACE_PERIOD" ? .grace : .retry, date, notice.transaction)
+            case "GRACE_PERIOD_EXPIRED":
+                guard let transaction = open?.transaction else { continue }
+                close(at: date)
+                open = (.retry, date, transaction)
+            case "REFUND", "REVOKE": if notice.transaction == open?.transaction { close(at: date) }
+            case "DID_RENEW", "SUBSCRIBED", "EXPIRED": close(at: date)
+            default: break
+            }
+        }
+        return troubles
+    }
+
+    // MARK: Without access
+
+    private static func lapses(
+        _ periods: [TimelinePeriod],
+        _ troubles: [TimelineTrouble],
+        _ facts: TimelineFacts
+    ) -> [TimelineStretch] {
+        var lapses: [TimelineStretch] = []
+        for (index, period) in periods.enumerated() {
+            let isLast = index + 1 == periods.count
+            guard !isLast || !facts.isPast else { continue }
+            let limit = isLast ? facts.now : periods[index + 1].start
+            let waiting = troubles.filter { $0.start >= period.start && $0.start < limit }.map { min($0.end, limit) }
+            let begin = max(period.end, waiting.max() ?? period.end)
+            if begin < limit { lapses.append(TimelineStretch(start: begin, end: limit)) }
+        }
+        return lapses
+    }
+
+    // MARK: Commitments
+
+    private static func commitments(_ periods: [TimelinePeriod]) -> [TimelineCommitment] {
+        var found: [TimelineCommitment] = []
+        for period in periods {
+            guard let month = period.commitment else { continue }
+            if month.period > 1, let last = found.last, last.productID == period.productID, last.month < month.period {
+                found[found.count - 1].month = month.period
+                found[found.count - 1].paidUntil = period.end
+                found[found.count - 1].end = month.expiresDate
+            } else {
+                found.append(
+                    TimelineCommitment(
+                        productID: period.productID,
+                        month: month.period,
+                        months: month.periods,
+                        start: period.start,
+                        paidUntil: period.end,
+                        end: month.expiresDate
+                    )
+                )
+            }
+        }
+        return found
+    }
+
+    // MARK: What comes next
+
+    private static func next(_ facts: TimelineFacts) -> TimelineNext? {
+        let subscription = facts.subscription
+        guard subscription.status(at: facts.now) == .active else { return nil }
+        // Both rows of a subscription whose next period was charged ahead may be refunded one by one.
+        if subscription.current.revocation != nil { return nil }
+        let renewal = facts.renewal
+        guard renewal.autoRenews else { return .ends(renewal.renewalDate) }
+        return .renews(
+            renewal.renewalDate,
+            productID: renewal.autoRenewProductID,
+            price: renewal.renewalPrice,
+            offer: renewal.offer,
+            awaitsConsent: renewal.priceIncreaseStatus == 0
+        )
+    }
+}

@@ -1,0 +1,103 @@
+import TillCore
+
+/// A date on the axis.
+package struct TimelineTick: Equatable, Sendable {
+    /// When.
+    package let instant: Timestamp
+    /// Where.
+    package let x: Double
+    /// What stands there; nil where there is no room for it.
+    package let label: String?
+    /// The larger unit, where it differs from that of the label before.
+    package let second: String?
+
+    /// How exactly dates are written: as exactly as the shortest period needs.
+    private enum Grain {
+        case days
+        case minutes
+        case seconds
+
+        init(shortest: Int64) {
+            self = shortest < 120_000 ? .seconds : shortest < 86_400_000 ? .minutes : .days
+        }
+
+        func label(_ date: TimelineDate) -> String {
+            switch self {
+            case .days: date.dayAndMonth
+            case .minutes: date.time
+            case .seconds: date.timeWithSeconds
+            }
+        }
+
+        func second(_ date: TimelineDate) -> String {
+            switch self {
+            case .days: String(date.year)
+            case .minutes, .seconds: date.date
+            }
+        }
+    }
+
+    static func laid(
+        _ story: TimelineStory,
+        _ facts: TimelineFacts,
+        on scale: TimelineScale,
+        within width: Double
+    ) -> [TimelineTick] {
+        let shortest = story.periods.map { $0.expiresDate.milliseconds - $0.start.milliseconds }.min() ?? 86_400_000
+        let grain = Grain(shortest: shortest)
+        var instants = Set(story.periods.flatMap { [$0.start, $0.end] })
+        instants.formUnion(story.troubles.map(\.end).filter { $0 >= story.begin })
+        let rising = instants.sorted()
+        let labelled = labelled(rising, story, on: scale, within: width, grain)
+        var lastSecond: String?
+        var lastLabel: String?
+        var freeFrom = -Double.infinity
+        return rising.map { instant in
+            let x = scale.x(instant)
+            let date = TimelineDate(instant)
+            let label = grain.label(date)
+            let second = grain.second(date)
+            guard labelled.contains(instant), label != lastLabel || second != lastSecond else {
+                return TimelineTick(instant: instant, x: x, label: nil, second: nil)
+            }
+            lastLabel = label
+            let half = TextWidth.of(second, size: Timeline.Layout.small) / 2
+            let middle = middle(of: second, at: x, within: width)
+            guard second != lastSecond, middle - half >= freeFrom else {
+                return TimelineTick(instant: instant, x: x, label: label, second: nil)
+            }
+            lastSecond = second
+            freeFrom = middle + half + 6
+            return TimelineTick(instant: instant, x: x, label: label, second: second)
+        }
+    }
+
+    /// Those for which there is room: the first and the last ones before the others, the newer before the older.
+    private static func labelled(
+        _ rising: [Timestamp],
+        _ story: TimelineStory,
+        on scale: TimelineScale,
+        within width: Double,
+        _ grain: Grain
+    ) -> Set<Timestamp> {
+        let last = story.periods.last.map { [$0.end, $0.start] } ?? []
+        let wanted = rising.prefix(1) + last + story.troubles.map(\.end) + rising.reversed()
+        var taken: [(left: Double, right: Double)] = []
+        var labelled: Set<Timestamp> = []
+        for instant in wanted where !labelled.contains(instant) && instant >= story.begin {
+            let label = grain.label(TimelineDate(instant))
+            let half = TextWidth.of(label, size: Timeline.Layout.small) / 2
+            let x = middle(of: label, at: scale.x(instant), within: width)
+            guard taken.allSatisfy({ x + half + 7 <= $0.left || x - half - 7 >= $0.right }) else { continue }
+            taken.append((x - half, x + half))
+            labelled.insert(instant)
+        }
+        return labelled
+    }
+
+    /// The middle of a text that must not leave the picture.
+    static func middle(of text: String, at x: Double, within width: Double) -> Double {
+        let half = TextWidth.of(text, size: Timeline.Layout.small) / 2
+        return min(max(x, half), width - half)
+    }
+}

@@ -1,0 +1,147 @@
+import Testing
+import TillConsole
+import TillCore
+import TillTesting
+
+/// A shop of the rules alone whose subscriptions are drawn.
+struct TimelineStage {
+    var stage: CoreStage
+
+    init(
+        on day: String = "2026-01-01",
+        in realm: Realm = .sandbox,
+        rate: RenewalRate = .calendar,
+        grace: Int? = 16,
+        selling products: [Product] = TimelineStage.products
+    ) {
+        var policy = Policy(for: realm, rate: rate)
+        policy.grace = grace.map { GracePeriod(days: $0, coverage: .allRenewals) }
+        policy.renewalCap = nil
+        policy.commitmentsEverywhere = true
+        stage = CoreStage(in: realm, selling: products, policy: policy, at: Timestamp(noon: day))
+    }
+
+    /// Lets time pass to noon of a day, or to an instant.
+    mutating func advance(to day: String) { stage.advance(to: Timestamp(noon: day)) }
+
+    mutating func act(_ command: Command, by customer: String = "ann") throws { try stage.act(customer, command) }
+
+    mutating func buy(
+        _ product: String,
+        _ offer: OfferChoice = .automatic,
+        monthly: Bool = false,
+        by customer: String = "ann"
+    ) throws {
+        let plan: BillingPlan.Kind? = monthly ? .monthly : nil
+        try act(.purchase(Purchase(productID: product, offer: offer, billingPlan: plan)), by: customer)
+    }
+
+    func subscription(_ customer: String = "ann", _ ownership: Ownership = .purchased) throws -> Subscription {
+        try #require(stage.accounts[customer]?.subscriptions.first { $0.ownership == ownership })
+    }
+
+    /// What the picture of the subscription is made of.
+    func facts(_ customer: String = "ann", _ ownership: Ownership = .purchased) throws -> TimelineFacts {
+        let account = try #require(stage.accounts[customer])
+        let subscription = try subscription(customer, ownership)
+        return TimelineFacts(
+            of: subscription,
+            held: account,
+            rows: stage.history(customer),
+            notifications: stage.notifications,
+            catalog: stage.catalog,
+            policy: stage.policy,
+            at: stage.now
+        )
+    }
+
+    func timeline(_ customer: String = "ann", _ ownership: Ownership = .purchased, width: Double = 1_040) throws
+        -> Timeline
+    {
+        Timeline(try facts(customer, ownership), width: width)
+    }
+
+    // MARK: What is for sale
+
+    static func usd(_ milliunits: Int64) -> PriceList {
+        PriceList(standard: Money(milliunits: milliunits, currency: "USD"))
+    }
+
+    static func plan(
+        _ id: String,
+        level: Int,
+        _ period: Period = Period(1, .month),
+        price: Int64,
+        offers: [Offer] = [],
+        monthly: Int64? = nil
+    ) -> Product {
+        let plans = monthly.map { [BillingPlan(kind: .monthly, prices: usd($0))] } ?? []
+        return Product(
+            id: id,
+            type: .autoRenewable,
+            referenceName: id,
+            prices: usd(price),
+            isFamilyShareable: true,
+            plan: SubscriptionPlan(groupID: "20450880", level: level, period: period, billingPlans: plans),
+            offers: offers
+        )
+    }
+
+    static let trial = Offer(kind: .introductory, mode: .freeTrial, period: Period(1, .week))
+
+    static let products = [
+        plan("year", level: 1, Period(1, .year), price: 99_990, monthly: 9_990),
+        plan("pro", level: 2, price: 9_990, offers: [trial]),
+        plan("basic", level: 3, price: 4_990),
+    ]
+}
+
+extension TimelineFacts {
+    /// All that a shop of the rules alone knows of a subscription.
+    init(
+        of subscription: Subscription,
+        held account: Account,
+        rows: some Sequence<Transaction>,
+        notifications: [Notification],
+        catalog: Catalog,
+        policy: Policy,
+        at now: Timestamp
+    ) {
+        let told = notifications.filter {
+            $0.account == account.id && $0.transaction.originalID == subscription.originalID
+        }
+        self.init(
+            rows: rows.filter { $0.account == account.id && $0.originalID == subscription.originalID },
+            subscription: subscription,
+            renewal: RenewalInfo(of: subscription, held: account, at: now, catalog: catalog, policy: policy),
+            notices: told.map { notification in
+                TimelineNotice(
+                    type: notification.type.rawValue,
+                    subtype: notification.subtype?.rawValue,
+                    date: notification.signedDate,
+                    transaction: notification.transaction.id,
+                    fate: .arrived,
+                    address: "/console/notification/\(notification.number)"
+                )
+            },
+            products: catalog.products.values.sorted { ($0.plan?.level ?? 0, $0.id) < ($1.plan?.level ?? 0, $1.id) }
+                .map { ($0.id, "Plan \($0.id)") },
+            now: now
+        )
+    }
+}
+
+extension Timestamp {
+    /// Noon UTC of a day, `2026-01-31`, or an instant, `2026-01-31T18:30:00Z`.
+    init(noon text: String) {
+        let parts = text.split { "-T:Z".contains($0) }.compactMap { Int64($0) }
+        let (year, month, day) = (parts[0], parts[1], parts[2])
+        let time = parts.count > 3 ? parts[3] * 3_600 + parts[4] * 60 + parts[5] : 43_200
+        let y = month <= 2 ? year - 1 : year
+        let era = y / 400
+        let yearOfEra = y - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        self.init(seconds: (era * 146_097 + dayOfEra - 719_468) * 86_400 + time)
+    }
+}

@@ -1,0 +1,205 @@
+import Testing
+import TillConsole
+import TillCore
+import TillTesting
+
+/// What happened to a subscription is what its picture shows.
+@Suite("A timeline shows what happened")
+struct TimelineStoryTests {
+    @Test("A trial and the months after it, and what comes next")
+    func trial() throws {
+        var shop = TimelineStage()
+        try shop.buy("pro")
+        shop.advance(to: "2026-03-20")
+        let story = TimelineStory(try shop.facts())
+        #expect(story.periods.map(\.kind) == [.trial, .paid, .paid, .paid])
+        #expect(
+            story.periods.map { $0.start.iso8601.prefix(10) } == [
+                "2026-01-01", "2026-01-08", "2026-02-08", "2026-03-08",
+            ]
+        )
+        #expect(zip(story.periods, story.periods.dropFirst()).allSatisfy { $0.end == $1.start })
+        #expect(story.troubles.isEmpty && story.lapses.isEmpty && story.hidden == 0)
+        let price = Money(milliunits: 9_990, currency: "USD")
+        #expect(
+            story.next
+                == .renews(
+                    try #require(story.periods.last).end,
+                    productID: "pro",
+                    price: price,
+                    offer: nil,
+                    awaitsConsent: false
+                )
+        )
+    }
+
+    @Test("A declined card: grace, retries, and the end")
+    func declined() throws {
+        var shop = TimelineStage()
+        try shop.buy("basic")
+        try shop.act(.useCard(.declinedForRenewals))
+        shop.advance(to: "2026-02-10")
+        let inGrace = TimelineStory(try shop.facts())
+        #expect(inGrace.troubles.map(\.kind) == [.grace])
+        #expect(inGrace.troubles[0].isOpen && inGrace.next == nil)
+        shop.advance(to: "2026-03-01")
+        let inRetry = TimelineStory(try shop.facts())
+        #expect(inRetry.troubles.map(\.kind) == [.grace, .retry])
+        #expect(inRetry.troubles.map(\.isOpen) == [false, true])
+        #expect(inRetry.troubles[0].start == inRetry.periods[0].end)
+        #expect(inRetry.troubles[0].end == inRetry.troubles[1].start)
+        #expect(inRetry.lapses.isEmpty)
+        shop.advance(to: "2026-06-01")
+        let over = TimelineStory(try shop.facts())
+        #expect(over.troubles.map(\.isOpen) == [false, false])
+        #expect(over.lapses.map(\.start) == [over.troubles[1].end])
+        #expect(over.lapses.map(\.end) == [shop.stage.now])
+    }
+
+    @Test("What was paid in grace lies under the grace; what was paid later begins after the retries")
+    func recovered() throws {
+        var shop = TimelineStage()
+        try shop.buy("basic")
+        try shop.act(.useCard(.declinedForRenewals))
+        shop.advance(to: "2026-02-10")
+        var late = shop
+        try shop.act(.useCard(.accepted))
+        let soon = try shop.timeline()
+        #expect(soon.story.troubles.map(\.kind) == [.grace])
+        #expect(soon.story.troubles[0].end == Timestamp(noon: "2026-02-10"))
+        #expect(soon.strips.map(\.isOverBars) == [true])
+        late.advance(to: "2026-03-10")
+        try late.act(.useCard(.accepted))
+        let story = TimelineStory(try late.facts())
+        #expect(story.troubles.map(\.kind) == [.grace, .retry])
+        #expect(story.troubles[1].end == story.periods[1].start)
+        #expect(story.lapses.isEmpty)
+    }
+
+    @Test("An upgrade cuts a period and steps to another lane; a downgrade waits for the renewal")
+    func plans() throws {
+        var shop = TimelineStage()
+        try shop.buy("basic")
+        shop.advance(to: "2026-01-10")
+        try shop.buy("pro", .none)
+        try shop.buy("basic")
+        let timeline = try shop.timeline()
+        #expect(timeline.lanes.map(\.name) == ["Plan pro", "Plan basic"])
+        #expect(timeline.bars.map(\.lane) == [1, 0])
+        #expect(timeline.bars[0].period.isSuperseded)
+        #expect(timeline.bars[0].period.end == Timestamp(noon: "2026-01-10"))
+        #expect(timeline.bars[0].period.expiresDate == Timestamp(noon: "2026-02-01"))
+        #expect(timeline.steps.map(\.isPlanned) == [false, true])
+        #expect(timeline.steps[0].from > timeline.steps[0].to && timeline.steps[1].from < timeline.steps[1].to)
+        #expect(timeline.ghost?.lane == 1)
+    }
+
+    @Test("A period that was charged ahead is in the picture; one that an upgrade overtook is not")
+    func ahead() throws {
+        var shop = TimelineStage(in: .production)
+        try shop.buy("basic")
+        shop.advance(to: "2026-02-01T01:00:00Z")
+        let charged = TimelineStory(try shop.facts())
+        #expect(charged.periods.map(\.isAhead) == [false, true])
+        try shop.buy("year")
+        let story = TimelineStory(try shop.facts())
+        #expect(story.periods.map(\.productID) == ["basic", "year"])
+        #expect(story.periods[0].end == story.periods[1].start)
+        shop.advance(to: "2026-02-20")
+        #expect(TimelineStory(try shop.facts()).periods.map(\.productID) == ["basic", "year"])
+    }
+
+    @Test("A refund takes the rest of a running period, and of an old one only the money")
+    func refunds() throws {
+        var shop = TimelineStage()
+        try shop.buy("basic")
+        shop.advance(to: "2026-02-11")
+        let rows = shop.stage.history("ann")
+        try shop.act(.refund(Refund(transaction: rows[0].id)))
+        #expect(TimelineStory(try shop.facts()).next != nil)
+        try shop.act(.refund(Refund(transaction: rows[1].id, share: .part(25_000))))
+        let story = TimelineStory(try shop.facts())
+        #expect(story.periods.map(\.isRefundedLater) == [true, false])
+        #expect(story.periods.map(\.revokedFrom) == [nil, Timestamp(noon: "2026-02-11")])
+        #expect(story.next == nil)
+        // Who buys again has the new period instead of what was left of the old one.
+        shop.advance(to: "2026-02-15")
+        try shop.buy("basic", .none)
+        let again = TimelineStory(try shop.facts())
+        #expect(again.periods[1].end == Timestamp(noon: "2026-02-15"))
+        #expect(again.periods[1].end < again.periods[1].expiresDate)
+        #expect(again.lapses.isEmpty)
+    }
+
+    @Test("Resubscribing after a while leaves a stretch without access")
+    func resubscribed() throws {
+        var shop = TimelineStage()
+        try shop.buy("basic")
+        try shop.act(.turnAutoRenewOff(try shop.subscription().originalID))
+        #expect(TimelineStory(try shop.facts()).next == .ends(Timestamp(noon: "2026-02-01")))
+        shop.advance(to: "2026-05-01")
+        try shop.buy("pro", .none)
+        let story = TimelineStory(try shop.facts())
+        #expect(story.lapses.map(\.start) == [Timestamp(noon: "2026-02-01")])
+        #expect(story.lapses.map(\.end) == [Timestamp(noon: "2026-05-01")])
+    }
+
+    @Test("An extension marks the period that it moved")
+    func extended() throws {
+        var shop = TimelineStage()
+        try shop.buy("basic")
+        shop.advance(to: "2026-02-11")
+        let original = try shop.subscription().originalID
+        try shop.act(.extend(Extension(subscription: original, days: 10, reasonCode: 0, request: "a")))
+        let story = TimelineStory(try shop.facts())
+        #expect(story.periods.map(\.isExtended) == [false, true])
+        // The clocks of the west coast change between.
+        #expect(story.periods[1].end == Timestamp(noon: "2026-03-11T11:00:00Z"))
+    }
+
+    @Test("A commitment binds over its months and says which one runs")
+    func commitment() throws {
+        var shop = TimelineStage()
+        try shop.buy("year", monthly: true)
+        shop.advance(to: "2026-04-10")
+        let story = TimelineStory(try shop.facts())
+        #expect(story.periods.count == 4)
+        #expect(story.commitments.map(\.month) == [4])
+        #expect(story.commitments.map(\.months) == [12])
+        #expect(story.commitments[0].end == Timestamp(noon: "2027-01-01"))
+        shop.advance(to: "2027-02-10")
+        #expect(TimelineStory(try shop.facts()).commitments.map(\.month) == [12, 2])
+    }
+
+    @Test("A family member's copy is shared, until it is not")
+    func family() throws {
+        var shop = TimelineStage()
+        shop.stage.open("bob")
+        let bob = try #require(shop.stage.accounts["bob"])
+        try shop.act(.joinFamily(of: bob.id, named: "family"))
+        try shop.buy("pro", .none, by: "bob")
+        shop.advance(to: "2026-02-11")
+        try shop.act(.leaveFamily)
+        shop.advance(to: "2026-03-11")
+        let story = TimelineStory(try shop.facts("ann", .familyShared))
+        #expect(story.periods.map(\.kind) == [.shared, .shared])
+        #expect(story.periods.map(\.revokedFrom) == [nil, Timestamp(noon: "2026-02-11")])
+        #expect(story.lapses.map(\.start) == [Timestamp(noon: "2026-03-01")])
+    }
+
+    @Test("A price that waits for consent waits in the next period")
+    func consent() throws {
+        var shop = TimelineStage()
+        try shop.buy("basic")
+        let raised = TimelineStage.plan("basic", level: 3, price: 49_990)
+        shop.stage.catalog.put(raised)
+        let raise = PriceRaise(productID: "basic", prices: raised.prices, consent: .required)
+        shop.stage.perform(Job(id: "job", task: .raisePrice(raise)))
+        shop.advance(to: "2026-01-20")
+        guard case .renews(_, _, _, _, let awaitsConsent) = TimelineStory(try shop.facts()).next else {
+            Issue.record("nothing comes next")
+            return
+        }
+        #expect(awaitsConsent)
+    }
+}

@@ -1,0 +1,51 @@
+import Synchronization
+import TillCore
+import TillTesting
+
+/// A world in which somebody watches who has access when.
+struct WitnessedWorld: World {
+    var inner: CoreWorld
+    let witness: Witness
+
+    mutating func advance(to instant: Timestamp, for customer: String?) {
+        inner.advance(to: instant, for: customer)
+        witness.see(inner.observe())
+    }
+
+    mutating func perform(_ deed: Deed) -> Refusal? {
+        defer { witness.see(inner.observe()) }
+        return inner.perform(deed)
+    }
+
+    func observe() -> Observation { inner.observe() }
+}
+
+/// Who had access when.
+final class Witness: Sendable {
+    private struct Seen {
+        var access: [TransactionID: [Timestamp: Bool]] = [:]
+        var end: Observation?
+    }
+
+    private let seen = Mutex(Seen())
+
+    /// What was seen last.
+    var end: Observation? { seen.withLock { $0.end } }
+
+    func see(_ observation: Observation) {
+        seen.withLock { seen in
+            seen.end = observation
+            for subscription in observation.accounts.values.flatMap(\.subscriptions) {
+                let status = subscription.status(at: observation.now)
+                // Of one instant the last word counts.
+                seen.access[subscription.originalID, default: [:]][observation.now] =
+                    status == .active || status == .gracePeriod
+            }
+        }
+    }
+
+    /// Whether there was access by a subscription, at each instant at which somebody looked.
+    func access(by original: TransactionID) -> [(Timestamp, Bool)] {
+        seen.withLock { $0.access[original, default: [:]].map { ($0.key, $0.value) } }
+    }
+}
