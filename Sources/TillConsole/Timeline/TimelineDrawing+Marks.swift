@@ -41,8 +41,7 @@ extension TimelineMark.Kind {
         case .renewed: "m-4.5 0 a4.5 4.5 0 1 0 9 0 a4.5 4.5 0 1 0 -9 0 z"
         case .changed: "m-4.2 -4.2 h8.4 v8.4 h-8.4 z"
         case .trouble: "m0 -5.6 l5.6 9.8 h-11.2 z"
-        case .ended:
-            "m-5 -2.9 l2.1 -2.1 l2.9 2.9 l2.9 -2.9 l2.1 2.1 l-2.9 2.9 l2.9 2.9 l-2.1 2.1 l-2.9 -2.9 l-2.9 2.9 l-2.1 -2.1 l2.9 -2.9 z"
+        case .ended: "m-5 -3 l2 -2 l3 3 l3 -3 l2 2 l-3 3 l3 3 l-2 2 l-3 -3 l-3 3 l-2 -2 l3 -3 z"
         case .refund: "m0 -6 l6 6 l-6 6 l-6 -6 z"
         }
     }
