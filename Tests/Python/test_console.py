@@ -44,3 +44,18 @@ class TestStory:
         browser.see("Done.", "#effect")
         browser.see(BUNDLE)
         browser.examine("overview")
+
+    def test_the_realm_shows_its_clock(self, browser):
+        browser.click("sandbox")
+        browser.see("Clock of the realm")
+        browser.act("Freeze")
+        browser.see("stands still")
+        browser.examine("realm")
+
+    def test_a_customer_is_made(self, browser):
+        browser.click("All customers")
+        browser.act("Make a customer", {"Name": "ann"})
+        browser.examine("customers")
+        browser.click("ann")
+        assert browser.heading == "ann"
+        browser.examine("customer-empty")

@@ -108,6 +108,9 @@ extension TimelineStory {
 }
 
 extension Timeline {
+    /// Whether periods are so short that the axis has times of the day.
+    var isFine: Bool { ticks.contains { $0.label?.contains(":") == true } }
+
     /// The picture as SVG.
     ///
     /// - Parameter id: makes its ids differ from those of other pictures on the page; letters, digits and dashes.

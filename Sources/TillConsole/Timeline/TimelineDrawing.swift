@@ -12,7 +12,7 @@ struct TimelineDrawing: Sendable {
     init(_ timeline: Timeline, id: String) {
         self.timeline = timeline
         self.id = id
-        words = TimelineWords(facts: timeline.facts)
+        words = TimelineWords(facts: timeline.facts, isFine: timeline.isFine)
     }
 
     /// The whole picture.
@@ -116,23 +116,26 @@ struct TimelineDrawing: Sendable {
                 svg.label("tl-year", x: x, y: y + 30, second)
             }
         }
-        if timeline.story.hidden > 0 || timeline.facts.earlier != nil {
-            let link = timeline.facts.earlier.map { [("href", $0), ("tabindex", "-1")] }
-            svg.element(link == nil ? "g" : "a", link ?? []) { svg in
-                let count = link == nil ? "\(timeline.story.hidden) " : ""
-                svg.label("tl-earlier", x: 1, y: 14, "‹ \(count)earlier")
-            }
+        earlier(in: &svg)
+    }
+
+    private func earlier(in svg: inout SVGText) {
+        let facts = timeline.facts
+        guard timeline.story.hidden > 0 || facts.hasEarlier, let first = timeline.story.periods.first else { return }
+        let count = facts.hasEarlier ? "" : "\(timeline.story.hidden) "
+        let link = facts.earlier.map { [("href", "\($0)\(first.change)"), ("tabindex", "-1")] }
+        svg.element(link == nil ? "g" : "a", link ?? []) { svg in
+            svg.label("tl-earlier", x: 1, y: 14, "‹ \(count)earlier")
         }
     }
 
     private func now(in svg: inout SVGText) {
         guard let x = timeline.nowX else { return }
         let date = TimelineDate(timeline.facts.now)
-        let isFine = timeline.ticks.contains { $0.label?.contains(":") == true }
-        let text = "now · \(isFine ? date.time : date.date)"
+        let text = "now · \(timeline.isFine ? date.time : date.date)"
         let width = TextWidth.of(text, size: Layout.small) * 1.1 + 14
         let left = min(max(0, x - width / 2), timeline.width - width)
-        svg.group("Now: \(date.words)") { svg in
+        svg.group("Now: \(words.now)") { svg in
             svg.line("tl-now", x, 18, x, timeline.axisY + 6)
             svg.rectangle("tl-now-pill", SVGBox(x: left, y: 1, width: width, height: 18), radius: 9)
             svg.label("tl-now-text", x: left + width / 2, y: 14, text)

@@ -15,7 +15,9 @@ package struct TimelineFacts: Sendable {
     package var products: [(id: String, name: String)]
     /// The customer's time.
     package var now: Timestamp
-    /// Where the periods before these are shown; nil when there are none.
+    /// Whether there are periods before these rows.
+    package var hasEarlier: Bool
+    /// Where earlier periods are shown: an address that ends where the change number of a row belongs. Nil without one.
     package var earlier: String?
     /// Whether later periods are left out: then neither now nor what comes next is in the picture.
     package var isPast: Bool
@@ -28,6 +30,7 @@ package struct TimelineFacts: Sendable {
         notices: [TimelineNotice] = [],
         products: [(id: String, name: String)] = [],
         now: Timestamp,
+        hasEarlier: Bool = false,
         earlier: String? = nil,
         isPast: Bool = false
     ) {
@@ -37,6 +40,7 @@ package struct TimelineFacts: Sendable {
         self.notices = notices
         self.products = products
         self.now = now
+        self.hasEarlier = hasEarlier
         self.earlier = earlier
         self.isPast = isPast
     }
@@ -69,8 +73,8 @@ package struct TimelineNotice: Equatable, Sendable {
     package var transaction: TransactionID?
     /// What became of it.
     package var fate: Fate
-    /// Where it is shown.
-    package var address: String
+    /// Where it is shown; nil while nothing shows it.
+    package var address: String?
 
     /// A notification.
     package init(
@@ -79,7 +83,7 @@ package struct TimelineNotice: Equatable, Sendable {
         date: Timestamp,
         transaction: TransactionID?,
         fate: Fate,
-        address: String
+        address: String?
     ) {
         self.type = type
         self.subtype = subtype

@@ -16,6 +16,8 @@ package struct TimelinePeriod: Equatable, Sendable {
 
     /// The row.
     package let transaction: TransactionID
+    /// The row's place in the history.
+    package let change: Int64
     /// Decides the lane.
     package let productID: String
     /// How it was come by.
@@ -49,6 +51,7 @@ package struct TimelinePeriod: Equatable, Sendable {
 
     init(_ row: Transaction, until end: Timestamp, isExtended: Bool, isAhead: Bool) {
         transaction = row.id
+        change = row.change
         productID = row.productID
         kind =
             row.ownership == .familyShared

@@ -4,6 +4,14 @@ import TillShop
 /// What the parts of a picture say when they are pointed at, or read aloud.
 struct TimelineWords: Sendable {
     let facts: TimelineFacts
+    /// Whether seconds count: they pass too fast to be told where periods are long.
+    let isFine: Bool
+
+    /// The customer's time.
+    var now: String {
+        let seconds = facts.now.wholeSecond.milliseconds / 1_000
+        return date(isFine ? facts.now : Timestamp(seconds: seconds - seconds % 60))
+    }
 
     /// `5 Feb 2026, 14:05 UTC`
     func date(_ instant: Timestamp) -> String { TimelineDate(instant).words }
@@ -103,7 +111,7 @@ struct TimelineWords: Sendable {
         sentences += story.troubles.map(trouble)
         sentences += story.lapses.map(lapse)
         sentences += [story.next].compactMap(\.self).map(next)
-        if !facts.isPast { sentences.append("Now is \(date(facts.now)).") }
+        if !facts.isPast { sentences.append("Now is \(now).") }
         return sentences.joined(separator: " ")
     }
 }
