@@ -2,7 +2,7 @@
 /// places in the bar that a page may have.
 extension ConsolePage {
     static let all: [ConsolePage] = [
-        overview, realm, customers, customer,
+        overview, realm, customers, customer, transaction,
         catalog, product, faults, snapshots, keys,
         notifications, notification, requests, request, decoder,
     ]

@@ -24,6 +24,14 @@ enum Words {
         return "\(day) \(months[(month - 1) % 12]) \(date[0]), \(parts[1]) UTC"
     }
 
+    /// A sentence whose dates are written for programs, with dates as people write them.
+    static func datesInWords(_ sentence: String) -> String {
+        sentence.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) { match in
+            guard case .instant(let instant)? = WrittenTime(String(match.output)) else { return String(match.output) }
+            return Self.instant(instant.milliseconds)
+        }
+    }
+
     /// `in 3 days`, `2 hours ago`, `now`.
     static func distance(from now: Int64, to instant: Int64) -> String {
         let length = instant.subtractingReportingOverflow(now).partialValue

@@ -59,3 +59,13 @@ class TestStory:
         browser.click("ann")
         assert browser.heading == "ann"
         browser.examine("customer-empty")
+
+    def test_a_trial_is_bought(self, browser):
+        browser.act("Buy", {"Product": "Balcony monthly (com.example.till.demo.balcony.month)"})
+        browser.see("SUBSCRIBED/INITIAL_BUY", "#effect")
+        browser.see("active", ".subscription")
+        browser.examine("customer-trial")
+
+    def test_a_month_passes_and_the_renewal_appears_without_a_reload(self, browser):
+        browser.act("Advance", {"By": "1mo"})
+        browser.examine("customer-renewed")

@@ -18,16 +18,15 @@ struct TimelineDrawing: Sendable {
     /// The whole picture.
     func text() -> String {
         let legend = TimelineLegend(of: timeline)
+        let name = timeline.facts.name(of: timeline.facts.subscription.current.productID)
         let size = [timeline.width, timeline.height + legend.height].map(SVGText.number)
         let attributes = [
-            ("class", "tl"), ("role", "graphics-document document"), ("aria-labelledby", "\(id)-title"),
+            ("class", "tl"), ("role", "graphics-document document"), ("aria-label", "Timeline of \(name)"),
             ("aria-describedby", "\(id)-desc"), ("viewBox", "0 0 \(size[0]) \(size[1])"), ("width", size[0]),
             ("height", size[1]),
         ]
         var svg = SVGText()
         svg.element("svg", attributes) { svg in
-            let name = timeline.facts.name(of: timeline.facts.subscription.current.productID)
-            svg.words("title", [("id", "\(id)-title")], "Timeline of the subscription to \(name)")
             svg.words("desc", [("id", "\(id)-desc")], words.whole(timeline.story))
             patterns(in: &svg)
             lanes(in: &svg)

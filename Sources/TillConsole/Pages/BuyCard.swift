@@ -1,0 +1,59 @@
+import TillCore
+import TillServer
+
+/// What a customer can buy, with any offer.
+struct BuyCard: Sendable {
+    private let page: PageRequest
+    private let ledger: CustomerLedger
+
+    init(_ page: PageRequest, _ ledger: CustomerLedger) {
+        self.page = page
+        self.ledger = ledger
+    }
+
+    /// A list that nobody reads through is no help.
+    private static let longest = 200
+
+    /// The form, or the reason why there is none.
+    var value: PageValue {
+        let products = ledger.forSale
+        guard !products.isEmpty else { return ["isEmpty": true] }
+        let choices = products.map { (value: $0.id, name: "\($0.referenceName) (\($0.id))") }
+        let first: [ActForm.Field] =
+            [.init("productId", "Product", products.count <= Self.longest ? .choice(choices) : nil)]
+            + Self.offerFields(of: products) + [.init("quantity", "Quantity", hint: "1")]
+        let more: [ActForm.Field] = [
+            .init("billingPlan", "Paid"),
+            .init("storefront", "Storefront", hint: ledger.account.storefront.code),
+            .init("appAccountToken", "App account token", hint: "a UUID"),
+            .init("offer.token", "JWS of the app's server", hint: "for a promotional offer"),
+            .init("at", "When (UTC)", .instant), .init("interrupted", "Is interrupted"),
+            .init("finished", "Finished at once"),
+        ]
+        return [
+            "isEmpty": false, "form": ActForm("buy", "Buy", first).value(page),
+            "more": ActForm("buy", "Buy so", first + more, name: "more").value(page),
+        ]
+    }
+
+    /// The offers of some products, as fields of a purchase.
+    static func offerFields(of products: [Product]) -> [ActForm.Field] {
+        let named = products.flatMap { product in
+            product.offers.compactMap { offer in
+                offer.id.map { (value: $0, name: "\($0) (\(offer.kind.words) offer of \(product.referenceName))") }
+            }
+        }
+        let ids = [(value: "", name: "–")] + named
+        return [
+            .init(
+                "offer.kind",
+                "Offer",
+                .choice([
+                    ("", "What applies"), ("NONE", "None"), ("INTRODUCTORY", "Introductory"),
+                    ("PROMOTIONAL", "Promotional"), ("CODE", "Code"), ("WIN_BACK", "Win-back"),
+                ])
+            ),
+            .init("offer.id", "Which offer", ids.count <= longest ? .choice(ids) : nil),
+        ]
+    }
+}

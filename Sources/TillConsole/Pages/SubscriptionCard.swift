@@ -1,0 +1,191 @@
+import TillCore
+import TillServer
+import TillShop
+import TillSigning
+
+/// A subscription of a customer's: its picture, how it stands in words and as renewal info, and what can be done.
+struct SubscriptionCard: Sendable {
+    private let page: PageRequest
+    private let ledger: CustomerLedger
+    /// As the store has it.
+    private let subscription: Subscription
+    /// As control says it.
+    private let said: JSONTree
+
+    /// Each costs pictures and a signature, so that a page has not too many.
+    private static let most = 12
+
+    static func all(_ page: PageRequest, _ customer: JSONTree, _ ledger: CustomerLedger) async throws -> [PageValue] {
+        var cards: [PageValue] = []
+        for said in (customer["subscriptions"]?.elements ?? []).prefix(most) {
+            let original = said["originalTransactionId"]?.text ?? ""
+            guard
+                let subscription = ledger.account.subscriptions.first(where: { $0.originalID.wireForm == original })
+            else { continue }
+            let card = SubscriptionCard(page: page, ledger: ledger, subscription: subscription, said: said)
+            cards.append(try await card.value())
+        }
+        return cards
+    }
+
+    private var id: String { subscription.originalID.wireForm }
+
+    private func value() async throws -> PageValue {
+        let name = ledger.name(of: subscription.current.productID)
+        return [
+            "id": .text(id), "name": .text(name), "product": .text(subscription.current.productID),
+            "state": SubscriptionWords.status(said),
+            "summary": PageValue(said["summary"]?.text.map(Words.datesInWords)),
+            "isShared": .flag(subscription.ownership == .familyShared),
+            "pictures": .list(ledger.pictures(of: subscription).map { .text($0) }),
+            "acts": acts.value(page), "facts": .list(facts),
+            "renewalInfo": PageValue(try await renewalInfo()),
+            "isOwn": .flag(subscription.ownership == .purchased && !ledger.isPast),
+            "change": change?.value(page) ?? .nothing, "extend": extend.value(page),
+        ]
+    }
+
+    // MARK: Acts
+
+    private var status: SubscriptionStatus { subscription.status(at: ledger.now) }
+
+    private var acts: ActButtons {
+        guard subscription.ownership == .purchased, !ledger.isPast else {
+            return ActButtons(id: "acts-\(id)", buttons: [])
+        }
+        var buttons: [ActButtons.Button] = []
+        let isOver = status == .expired || status == .revoked
+        let renews = ledger.renewal(of: subscription).commitment?.autoRenews ?? subscription.autoRenews
+        if isOver {
+            buttons.append(.init("buy", "Subscribe again", "productId", subscription.nextProductID))
+        } else if renews {
+            buttons.append(.init("cancelSubscription", "Cancel"))
+        } else {
+            buttons.append(.init("resumeSubscription", "Resume"))
+        }
+        if subscription.priceIncrease?.stage == .pending, !isOver {
+            buttons.append(.init("acceptPriceIncrease", "Accept the price"))
+            buttons.append(.init("declinePriceIncrease", "Decline the price"))
+        }
+        buttons += RowsCard.refunds(of: subscription.current, ledger)
+        if ledger.product(subscription.current.productID)?.isFamilyShareable == true, ledger.account.family != nil {
+            let shares = subscription.isShared
+            buttons.append(
+                .init("setSharing", shares ? "Stop sharing" : "Share again", "shared", shares ? "false" : "true")
+            )
+        }
+        return ActButtons(
+            id: "acts-\(id)",
+            buttons: buttons,
+            parameters: ["originalTransactionId": id, "transactionId": subscription.current.id.wireForm]
+        )
+    }
+
+    private var change: ActForm? {
+        let others = ledger.products(ofGroup: subscription.groupID).filter(\.isForSale)
+        guard status != .expired, status != .revoked, !others.isEmpty else { return nil }
+        let choices = others.map { product in
+            (value: product.id, name: "\(product.referenceName) (level \(product.plan?.level ?? 0))")
+        }
+        return ActForm(
+            "changeSubscription",
+            "Change",
+            [.init("productId", "To", .choice(choices), value: subscription.nextProductID)]
+                + BuyCard.offerFields(of: others) + [
+                    .init("billingPlan", "Paid"), .init("at", "When (UTC)", .instant),
+                ],
+            parameters: ["originalTransactionId": id],
+            name: id
+        )
+    }
+
+    private var extend: ActForm {
+        ActForm(
+            "extendSubscription",
+            "Extend",
+            [
+                .init("days", "Days", value: "30"),
+                .init(
+                    "reasonCode",
+                    "Reason",
+                    .choice([("0", "Undeclared"), ("1", "Satisfaction"), ("2", "Other"), ("3", "Outage")])
+                ),
+                .init("requestIdentifier", "Request identifier", hint: "a new one"),
+            ],
+            parameters: ["originalTransactionId": id],
+            name: id
+        )
+    }
+
+    // MARK: Renewal info
+
+    /// What renewal info says, and what it does not say, in words.
+    private var facts: [PageValue] {
+        var facts: [PageValue] = []
+        func fact(_ name: String, _ words: String?) {
+            if let words { facts.append(["name": .text(name), "words": .text(words), "time": .nothing]) }
+        }
+        func fact(_ name: String, at instant: Timestamp?) {
+            guard let instant else { return }
+            let time = Words.time(instant.milliseconds, from: ledger.now.milliseconds)
+            facts.append(["name": .text(name), "words": .nothing, "time": time])
+        }
+        let renewal = ledger.renewal(of: subscription)
+        fact("Original transaction", id)
+        fact("Run began", at: renewal.recentStart)
+        fact(
+            renewal.renewalDate <= ledger.now ? "Ended" : renewal.autoRenews ? "Renews" : "Ends",
+            at: renewal.renewalDate
+        )
+        if renewal.autoRenews {
+            fact("Next as", ledger.name(of: renewal.autoRenewProductID))
+            fact("Next price", renewal.renewalPrice?.words)
+            fact("Next offer", renewal.offer.map { "\($0.kind.words)\($0.id.map { " \($0)" } ?? "")" })
+            fact("Next paid", renewal.billingPlan.map { Words.plain($0.rawValue) })
+        }
+        fact("Why it ended", renewal.expirationIntent.map(Self.words))
+        fact("Grace until", at: renewal.graceUntil)
+        if status == .billingRetry || status == .gracePeriod {
+            fact("Tried until", at: subscription.trouble?.retryUntil)
+        }
+        fact(
+            "Price increase",
+            subscription.priceIncrease.map { "\($0.price.words), \(Words.plain($0.stage.rawValue))" }
+        )
+        fact("Commitment", renewal.commitment.map { $0.autoRenews ? "renews" : "does not renew" })
+        fact("Committed until", at: renewal.commitment?.renewalDate)
+        fact("Extensions", subscription.extensions.isEmpty ? nil : String(subscription.extensions.count))
+        fact("Win-back offers", renewal.winBackOffers.isEmpty ? nil : renewal.winBackOffers.joined(separator: ", "))
+        fact("App account token", renewal.appAccountToken)
+        return facts
+    }
+
+    private static func words(_ intent: ExpirationIntent) -> String {
+        switch intent {
+        case .customer: "the customer turned renewal off"
+        case .billing: "it could not be charged"
+        case .priceIncrease: "the customer did not agree to a higher price"
+        case .productUnavailable: "the product was not for sale"
+        case .other: "some other reason"
+        }
+    }
+
+    /// Decoded, but for the date of the signature, which would be another one each time.
+    private func renewalInfo() async throws -> String? {
+        let answer = try await page.ask("getSubscription", ["originalTransactionId": id])
+        return answer["signedRenewalInfo"]?.text.flatMap(DecodedJWS.payload).map { payload in
+            let kept = payload.members.filter { $0.key != "signedDate" }
+            return String(decoding: JSONTree.object(kept).written(), as: UTF8.self)
+        }
+    }
+}
+
+/// What is inside a signed text.
+enum DecodedJWS {
+    /// The payload; nil for what is not a JWS of JSON.
+    static func payload(_ jws: String) -> JSONTree? {
+        let parts = Array(jws.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let bytes = Base64URL.decode(parts[1]) else { return nil }
+        return try? JSONTree.parse(bytes)
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+import TillCore
+import TillServer
+import TillShop
+import TillStorage
+import TillTesting
+
+@testable import TillConsole
+
+/// What a customer's page shows, and what it lets people do.
+@Suite("A customer's page")
+struct CustomerPageTests {
+    private static let page = "/console/apps/com.example.shop/sandbox/customers/ann"
+    private var page: String { Self.page }
+
+    /// A shop that sells one plan more than it needs, in which ann has bought.
+    private func stage(_ products: [Product] = TimelineStage.products) async throws -> ConsoleStage {
+        let test = try await TestShop(selling: products)
+        let stage = try ConsoleStage(test)
+        let scope = ["bundleId": TestShop.bundleID, "realm": "sandbox"]
+        let frozen: JSONTree = .object([.init("mode", .string("frozen"))])
+        _ = try await stage.console.verbs.call("setClock", scope, body: frozen)
+        let rules: JSONTree = .object([.init("rate", .string("calendar"))])
+        _ = try await stage.console.verbs.call("setRules", scope, body: rules)
+        let bought: JSONTree = .object([.init("productId", .string("pro"))])
+        _ = try await stage.console.verbs.call("buy", scope.merging(["customer": "ann"]) { $1 }, body: bought)
+        return stage
+    }
+
+    private func advance(_ stage: ConsoleStage, by length: String) async throws {
+        let scope = ["bundleId": TestShop.bundleID, "realm": "sandbox"]
+        let leap: JSONTree = .object([.init("by", .string(length))])
+        _ = try await stage.console.verbs.call("advanceClock", scope, body: leap)
+    }
+
+    @Test("The picture is there in each width, and the renewal is in it once it has happened")
+    func picture() async throws {
+        let stage = try await stage()
+        let before = try await stage.console.page(at: page, Session(cookie: "a"))
+        #expect(before.html.components(separatedBy: "<svg").count == Timeline.widths.count + 1)
+        #expect(before.html.components(separatedBy: "tl-bar tl-paid").count == 1)
+        try await advance(stage, by: "1mo")
+        let after = try await stage.console.page(at: page, Session(cookie: "a"))
+        #expect(after.html.contains("tl-bar tl-trial") && after.html.contains("tl-bar tl-paid"))
+        let regions = LiveRegions.of(after.html).map(\.id)
+        #expect(Set(regions).isSuperset(of: ["about", "family", "subscriptions", "waiting", "told", "rows"]))
+        #expect(Set(regions).count == regions.count)
+    }
+
+    @Test("What can be done goes by how the subscription stands")
+    func buttons() async throws {
+        let stage = try await stage()
+        let page = page
+        try await stage.visit { visitor in
+            let subscribed = try await visitor.get(page)
+            let id = try #require(Self.original(in: subscribed.text))
+            let form = "acts-\(id)"
+            #expect(subscribed.text.contains(">Cancel</button>"))
+            #expect(!subscribed.text.contains(">Resume</button>"))
+            #expect(!subscribed.text.contains(">Accept the price</button>"))
+            let fields = ["path.originalTransactionId", "path.transactionId"]
+                .compactMap { name in subscribed.field(name, in: form).map { (name, $0) } }
+            #expect(fields.count == 2)
+            let cancelled = try await visitor.act("cancelSubscription", form: form, on: page, fields)
+            #expect(cancelled.text.contains("DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"))
+            #expect(cancelled.text.contains(">Resume</button>") && cancelled.text.contains("and does not renew"))
+            let refunded = try await visitor.act("refund", form: form, on: page, fields + [("share", "UNUSED")])
+            #expect(refunded.text.contains("id=\"effect\""))
+            #expect(refunded.text.contains(">Reverse the refund</button>"))
+            #expect(refunded.text.contains(">Subscribe again</button>"))
+            #expect(refunded.text.contains("tl-revoked"))
+        }
+    }
+
+    private static func original(in html: String) -> String? {
+        html.range(of: "id=\"subscription-").map { String(html[$0.upperBound...].prefix { $0.isNumber }) }
+    }
+
+    @Test("A row of buttons sends each act to its own verb, with the same proof")
+    func row() async throws {
+        let stage = try await stage()
+        let html = try await stage.console.page(at: page, Session(cookie: "a")).html
+        for verb in ["setCard", "setAskToBuy", "cancelSubscription", "refund", "requestRefund", "finishTransaction"] {
+            #expect(html.contains("formaction=\"/console/act/\(verb)\""), "\(verb)")
+            #expect(stage.console.verbs[verb] != nil)
+        }
+        #expect(html.contains("name=\"card\" value=\"declined\""))
+        // The card that the customer has now is no choice.
+        #expect(!html.contains("name=\"card\" value=\"accepted\""))
+    }
+
+    @Test("What waits is shown with who decides, and is gone when it is decided")
+    func waiting() async throws {
+        let stage = try await stage()
+        let page = page
+        try await stage.visit { visitor in
+            _ = try await visitor.act("setAskToBuy", form: "card", on: page, [("asksToBuy", "true")])
+            let held = try await visitor.act("buy", on: page, [("productId", "year")])
+            #expect(held.text.contains("Purchases that wait") && held.text.contains("a parent"))
+            let form = "held-1"
+            let number = try #require(held.field("path.number", in: form))
+            let approved = try await visitor.act("approvePurchase", form: form, on: page, [("path.number", number)])
+            #expect(approved.text.contains("DID_CHANGE_RENEWAL_PREF/UPGRADE"))
+            #expect(!approved.text.contains("Purchases that wait"))
+            let id = try #require(Self.original(in: approved.text))
+            let transaction = try #require(approved.field("path.transactionId", in: "acts-\(id)"))
+            let asked = try await visitor.act(
+                "requestRefund",
+                form: "acts-\(id)",
+                on: page,
+                [("path.transactionId", transaction), ("reason", "UNINTENDED_PURCHASE")]
+            )
+            #expect(asked.text.contains("CONSUMPTION_REQUEST"))
+            #expect(asked.text.contains("Refunds that were asked for"))
+        }
+    }
+
+    @Test("A transaction has a page with what was signed, and a refund in part")
+    func transaction() async throws {
+        let stage = try await stage()
+        try await advance(stage, by: "1mo")
+        let test = stage.test
+        let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        let account = try #require(
+            try await test.shop.storage.account(realm: scope.realm, app: scope.app, customer: "ann")
+        )
+        let id = account.subscriptions[0].current.id.wireForm
+        let page = "/console/apps/com.example.shop/sandbox/transactions/\(id)"
+        try await stage.visit { visitor in
+            let seen = try await visitor.get(page)
+            #expect(seen.status == 200)
+            #expect(seen.text.contains("&quot;transactionId&quot;: &quot;\(id)&quot;"))
+            #expect(seen.text.contains("&quot;autoRenewProductId&quot;: &quot;pro&quot;"))
+            let fields = [("path.transactionId", id), ("share", "PART"), ("percentage", "25000")]
+            let refunded = try await visitor.act("refund", on: page, fields)
+            #expect(refunded.text.contains("REFUND") && refunded.text.contains("refund prorated"))
+        }
+    }
+
+    @Test("Older transactions are shown by themselves, with the picture of their time")
+    func past() async throws {
+        let stage = try await stage()
+        try await advance(stage, by: "2y")
+        let html = try await stage.console.page(at: page, Session(cookie: "a")).html
+        let link = try #require(html.range(of: "?after="))
+        let position = html[link.upperBound...].prefix { $0.isNumber }
+        let past = try await stage.console.page(at: "\(page)?after=\(position)", Session(cookie: "a")).html
+        #expect(past.contains("The newest transactions"))
+        #expect(past.contains("<svg") && !past.contains("tl-now-pill"))
+        #expect(!past.contains(">Cancel</button>"))
+    }
+
+    @Test("A product's name that would be markup is text in the picture, too")
+    func hostile() async throws {
+        var product = TimelineStage.products[1]
+        product.referenceName = "<script>alert(1)</script> اشتراك 月額 🍎"
+        let stage = try await stage([product])
+        let html = try await stage.console.page(at: page, Session(cookie: "a")).html
+        #expect(!html.contains("<script>alert"))
+        #expect(html.contains("اشتراك 月額 🍎"))
+    }
+}
