@@ -88,7 +88,8 @@ struct AboutCard: Sendable {
             .init("dryRun", "Only say what would go"),
             .init("removeSnapshots", "With the snapshots in which the customer stands"),
         ],
-        isGrave: true
+        isGrave: true,
+        confirmation: "Everything that names this customer goes"
     )
 }
 
