@@ -28,12 +28,18 @@ extension Shop {
                 entries.append(try freeze(notification, id, account, app, isTomorrows: true, chain))
             }
             change.notifications += entries
-            // A customer may be ahead of the clock; what is told of them waits for nobody.
-            let due = min(notification.date, now(of: account))
+            let due = due(notification.date, by: account.clockName)
             change.deliveries += entries.flatMap { deliveries(of: $0, on: account.clockName, due: due) }
         }
         await identifiers.giveBack(ids)
         if tellsVersionOne(scope) { try await oweVersionOne(notifications, in: &change, app, scope) }
+    }
+
+    /// When what came about at an instant is to be sent. A customer may be ahead of the clock, and what is told of them
+    /// waits for nobody; a clock that leaps comes to the instant by itself.
+    func due(_ date: Timestamp, by clock: ClockName) -> Timestamp {
+        let present = now(on: clock)
+        return min(date, max(present, leapUnderWay(on: clock)?.to ?? present))
     }
 
     /// One for each endpoint that wants it.

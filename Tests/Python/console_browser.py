@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException, WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -113,7 +113,11 @@ class Browser:
                     return found
             except (NoSuchElementException, StaleElementReferenceException):
                 pass
-            assert time.monotonic() < deadline, f"{what} did not come on {self.path} within {seconds} s:\n{self.text()}"
+            except WebDriverException as trouble:
+                # Between two pages there is nothing to ask.
+                if "does not belong to the document" not in str(trouble):
+                    raise
+            assert time.monotonic() < deadline, f"{what} did not come on {self.path} in {seconds} s:\n{self.text()[:900]}"
             time.sleep(0.05)
 
     def see(self, words, selector="main", seconds=PATIENCE):
@@ -121,13 +125,18 @@ class Browser:
         self.wait(lambda: words in self.text(selector), repr(words), seconds)
 
     def visible(self, selector):
-        """The elements that are to be seen: of the three drawings of a timeline one is."""
-        return [element for element in self.all(selector) if element.is_displayed()]
+        """How many elements are to be seen: of the three drawings of a timeline one is."""
+        return self.driver.execute_script(
+            "return [...document.querySelectorAll(arguments[0])].filter((element) => element.checkVisibility()).length",
+            selector,
+        )
 
     def periods(self):
         """The kinds of the periods on the timeline that is to be seen, from left to right."""
-        kinds = [bar.get_attribute("class").split()[1] for bar in self.visible(".tl a .tl-bar")]
-        return [kind.removeprefix("tl-") for kind in kinds]
+        return self.driver.execute_script("""
+            return [...document.querySelectorAll(".tl a .tl-bar")].filter((bar) => bar.checkVisibility())
+                .map((bar) => bar.classList[1].replace("tl-", ""));
+        """)
 
     def mark(self):
         """Leaves a mark on the page that only loading it again takes away."""
@@ -146,45 +155,57 @@ class Browser:
         assert not answer["base64Encoded"]
         return answer["body"]
 
+    def unfold(self, words):
+        """Opens what is folded away under these words."""
+        def open_it():
+            found = [summary for summary in self.all("summary") if summary.text.strip() == words]
+            assert len(found) == 1, f"{len(found)} folds are called {words!r} on {self.path}"
+            found[0].click()
+            return True
+
+        self.wait(open_it, f"the fold {words!r}")
+
     # Acting -----------------------------------------------------------------------------------------------------------
 
     def click(self, words, within=None):
         """Follows the link of these words, in a part of the page or anywhere."""
-        found = [link for link in self.all("a", within) if link.text.strip() == words]
-        assert len(found) == 1, f"{len(found)} links say {words!r} on {self.path}"
-        self._settle(found[0].click)
+        def follow():
+            found = [link for link in self.all("a", within and self.one(within)) if link.text.strip() == words]
+            assert len(found) == 1, f"{len(found)} links say {words!r} on {self.path}"
+            self._settle(found[0].click)
+            return True
 
-    def button(self, label, within=None, **parameters):
-        """The button that says so, with these parameters of its verb's path; unfolded if it is folded away."""
-        found = [
-            button for button in self.all("form button", within)
-            if " ".join(button.get_attribute("textContent").split()) == label
-            and all(self._parameter(button, name) == value for name, value in parameters.items())
-        ]
-        assert len(found) == 1, f"{len(found)} buttons on {self.path} say {label!r} with {parameters}"
-        # From the outside in, as a person would.
-        for details in found[0].find_elements(By.XPATH, "ancestor::details[not(@open)]"):
-            self.one(":scope > summary", details).click()
-        return found[0]
+        self.wait(follow, f"the link {words!r}")
 
-    def _parameter(self, button, name):
-        fields = button.find_elements(By.XPATH, f"ancestor::form//input[@name='path.{name}']")
-        return fields[0].get_attribute("value") if fields else None
-
-    def can(self, label, within=None):
-        """Whether there is such a button."""
-        return any(
-            " ".join(button.get_attribute("textContent").split()) == label
-            for button in self.all("form button", within)
+    def buttons(self, label, within=None, **parameters):
+        """The buttons that say so, with these parameters of their verb's path."""
+        return self.driver.execute_script(
+            """
+            const [label, parameters, within] = arguments;
+            return [...(within || document).querySelectorAll("form button")].filter((button) =>
+                button.textContent.trim().replace(/\\s+/g, " ") === label
+                && Object.entries(parameters).every(([name, value]) =>
+                    button.form.querySelector(`input[name="path.${name}"]`)?.value === value));
+            """,
+            label, parameters, within,
         )
 
     def act(self, label, values=None, within=None, **parameters):
         """Fills a form in by the labels of its fields and presses its button, then waits for what that caused."""
-        button = self.button(label, within, **parameters)
-        form = button.find_element(By.XPATH, "ancestor::form")
-        for name, value in (values or {}).items():
-            self._fill(form, name, value)
-        self._settle(button.click)
+        def press():
+            found = self.buttons(label, within and self.one(within), **parameters)
+            assert len(found) == 1, f"{len(found)} buttons on {self.path} say {label!r} with {parameters}"
+            # What is folded away is unfolded from the outside in, as a person would.
+            for details in found[0].find_elements(By.XPATH, "ancestor::details[not(@open)]"):
+                self.one(":scope > summary", details).click()
+            form = found[0].find_element(By.XPATH, "ancestor::form")
+            for name, value in (values or {}).items():
+                self._fill(form, name, value)
+            self._settle(found[0].click)
+            return True
+
+        # A live page may put a new form in place of the one that was found.
+        self.wait(press, f"a way to {label!r}")
         self.wait(lambda: self.all("#effect"), f"what {label!r} caused")
 
     def _fill(self, form, name, value):
@@ -212,17 +233,12 @@ class Browser:
 
     def _settle(self, action):
         """Does something that loads a page, and waits for that page."""
-        before = self.driver.find_element(By.TAG_NAME, "html")
+        self.driver.execute_script("window.isLeft = true")
         action()
-
-        def is_new():
-            try:
-                before.is_enabled()
-                return False
-            except StaleElementReferenceException:
-                return self.driver.execute_script("return document.readyState") == "complete"
-
-        self.wait(is_new, "another page")
+        self.wait(
+            lambda: self.driver.execute_script("return !window.isLeft && document.readyState === 'complete'"),
+            "another page",
+        )
 
     def press(self, *keys):
         """Presses keys one after the other, wherever the focus is."""
@@ -242,9 +258,7 @@ class Browser:
             self._look(screen, scheme)
             self._shoot(f"{name}-{look}")
             findings += [f"axe, {look}: {finding}" for finding in self._barriers()]
-            wide = self.driver.execute_script("return document.documentElement.scrollWidth")
-            if wide > screen[0]:
-                findings.append(f"{look}: the page is {wide} px wide on a screen of {screen[0]} px")
+            findings += [f"{look}: wider than the screen: {element}" for element in self._too_wide()]
         self._look(*LOOKS[0][1:])
         assert not findings, f"{name} ({self.path}):\n" + "\n".join(findings)
 
@@ -289,6 +303,18 @@ class Browser:
             + "; ".join(f"{node['target']} {node['html'][:200]}" for node in finding["nodes"][:3])
             for finding in found
         ]
+
+    def _too_wide(self):
+        """What makes the page itself scroll sideways."""
+        return self.driver.execute_script("""
+            if (document.documentElement.scrollWidth <= window.innerWidth) return [];
+            const found = [...document.querySelectorAll("body *")].filter((element) => {
+                const isScrolled = element.parentElement.closest(".scroll");
+                const isPlaced = getComputedStyle(element).position === "absolute";
+                return element.getBoundingClientRect().right > window.innerWidth && (isPlaced || !isScrolled);
+            });
+            return found.map((element) => element.outerHTML.slice(0, 120)).concat("the page").slice(0, 4);
+        """)
 
     def _read_log(self):
         for entry in self.driver.get_log("performance"):

@@ -107,11 +107,31 @@ class TestStory:
     def test_a_declined_card_leads_into_grace(self, browser, post):
         browser.act("Decline renewals")
         browser.see("declined for renewals", "#about")
-        post.answers = [500]
-        browser.act("Advance", {"By": "1mo"})
+        post.wait_for(3)
+        post.answer = 500
+        browser.act("Advance", {"By": "12d"})
         browser.see("DID_FAIL_TO_RENEW/GRACE_PERIOD", "#effect")
         browser.see("grace period", ".subscription")
         assert browser.visible(".tl-grace")
-        # The developer's server did not take it, and the sandbox tries once.
-        browser.wait(lambda: browser.visible(".tl-hollow"), "a mark of what did not arrive")
+        browser.wait(lambda: browser.visible(".tl-owed"), "a mark of what has not arrived")
+        browser.see("not arrived yet", "#told")
         browser.examine("customer-grace")
+
+    def test_the_renewal_info_is_shown_in_words_and_as_it_is_signed(self, browser):
+        browser.unfold("How it renews")
+        browser.see("it could not be charged", ".subscription")
+        browser.see('"gracePeriodExpiresDate"', ".subscription")
+
+    def test_a_good_card_pays_within_the_grace(self, browser):
+        browser.act("The card is good")
+        browser.see("DID_RENEW/BILLING_RECOVERY", "#effect")
+        assert browser.periods() == ["trial", "paid", "paid", "paid"]
+        # The grace lies over what was paid for it.
+        assert browser.visible(".tl-grace")
+        browser.examine("customer-recovered")
+
+    def test_a_plan_is_changed_for_the_next_period(self, browser):
+        browser.act("Change", {"To": "Single pot weekly (level 3)", "Offer": "None"}, ".subscription")
+        browser.see("DID_CHANGE_RENEWAL_PREF/DOWNGRADE", "#effect")
+        assert browser.visible(".tl-planned")
+        browser.examine("customer-changed")

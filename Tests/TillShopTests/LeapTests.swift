@@ -81,6 +81,32 @@ struct LeapTests {
         for (earlier, later) in zip(rows, rows.dropFirst()) { #expect(later.purchaseDate == earlier.expiresDate) }
     }
 
+    @Test("What comes about on the way is sent when it came about, however the clock leaps", arguments: [true, false])
+    func attemptsOnTheWay(settling: Bool) async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let post = try await ListeningPost.start { _ in .status(500) }
+        try await test.shop.updateRules(of: Self.scope) {
+            $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
+        }
+        _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
+        let sender = try test.startSending()
+        try await test.buy("pro", by: "ann")
+        _ = try await test.shop.advance(Self.clock, .byPeriod(Period(2, .month)), settling: settling)
+        let query = NotificationQuery(scope: Self.scope, limit: 10)
+        var first: [SendAttempt] = []
+        for _ in 0..<500 where first.count < 3 {
+            first = []
+            for entry in try await test.shop.storage.notifications(query) {
+                first += try await test.shop.storage.deliveries(of: entry.id).compactMap(\.attempts.first)
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        let made = try await test.shop.storage.notifications(query).map(\.signedDate.wholeSecond)
+        #expect(made.count == 3 && first.map(\.date.wholeSecond) == made)
+        await test.stopSending(sender)
+        try await post.stop()
+    }
+
     @Test("Who is ahead of a frozen clock is told at once")
     func aheadOfTheClock() async throws {
         let test = try await TestShop(selling: SampleProducts.all)

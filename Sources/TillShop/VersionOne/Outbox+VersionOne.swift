@@ -62,7 +62,7 @@ extension Shop {
                     renewalInfo: nil,
                     chain: nil
                 )
-                let due = min(notification.date, now(of: account))
+                let due = due(notification.date, by: account.clockName)
                 let deliveries = deliveries(of: entry, on: account.clockName, due: due)
                 guard !deliveries.isEmpty else { continue }
                 change.notifications.append(entry)
