@@ -171,9 +171,8 @@ let package = Package(
         .testTarget(
             name: "TillConsoleTests",
             dependencies: [
-                "TillConsole", "TillServer", "TillTesting", "TillShop", "TillStorage", "TillSigning", "TillCore",
-                hummingbird,
-                hummingbirdTesting, httpTypes, nioCore,
+                "TillConsole", "TillServer", "TillTesting", "TillShop", "TillSQLite", "TillStorage", "TillSigning",
+                "TillCore", grdb, grdbSQLite, hummingbird, hummingbirdTesting, httpTypes, nioCore,
             ],
             swiftSettings: settings
         ),

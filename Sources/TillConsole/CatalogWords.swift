@@ -37,6 +37,12 @@ enum CatalogWords {
         return count == 1 ? unit : "\(count) \(unit)s"
     }
 
+    /// `P3M` as `every 3 months`, and `P1M` as `a month`: what stands behind a price.
+    static func pace(_ iso: String?) -> String? {
+        guard let turn = turn(iso) else { return nil }
+        return turn.first?.isNumber == true ? "every \(turn)" : "a \(turn)"
+    }
+
     private static func parts(_ iso: String?) -> (count: Int, unit: String)? {
         let units: [Character: String] = ["D": "day", "W": "week", "M": "month", "Y": "year"]
         guard

@@ -9,6 +9,7 @@ enum DueStatements {
         """
     }
 
+    /// The first account, and of each endpoint the first delivery, so that what waits behind them is not read.
     static func next(in part: String) -> String {
         """
         SELECT
@@ -18,9 +19,27 @@ enum DueStatements {
                 ORDER BY next_due LIMIT 1
             ),
             (
-                SELECT min(due) FROM deliveries
-                WHERE realm = $1 AND app = $2 AND clock = $3 AND due IS NOT NULL AND \(part)
+                WITH RECURSIVE owed (endpoint) AS (
+                    (\(endpoint(in: part)))
+                    UNION ALL
+                    SELECT (\(endpoint("endpoint > owed.endpoint", in: part))) FROM owed WHERE endpoint IS NOT NULL
+                )
+                SELECT min((
+                    SELECT due FROM deliveries
+                    WHERE realm = $1 AND app = $2 AND clock = $3 AND endpoint = owed.endpoint AND due IS NOT NULL
+                        AND \(part)
+                    ORDER BY due LIMIT 1
+                )) FROM owed
             )
+        """
+    }
+
+    /// The first endpoint to which something is owed.
+    private static func endpoint(_ bound: String = "true", in part: String) -> String {
+        """
+        SELECT endpoint FROM deliveries
+        WHERE realm = $1 AND app = $2 AND clock = $3 AND \(bound) AND due IS NOT NULL AND \(part)
+        ORDER BY endpoint LIMIT 1
         """
     }
 

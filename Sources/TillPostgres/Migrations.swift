@@ -13,6 +13,7 @@ struct Migration: Sendable {
             script: Tables.first
         ),
         Migration(version: 2, name: "nodes, leases and generations", script: NodeStatements.tables),
+        Migration(version: 3, name: "what is in a snapshot", script: SnapshotCounts.tables),
     ]
 }
 

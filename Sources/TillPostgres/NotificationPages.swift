@@ -20,17 +20,20 @@ enum NotificationPages {
 
     /// What was tried at an endpoint: a page of the deliveries, and each one's notification by its key.
     static func tried(isAscending: Bool, _ narrowing: String = "true") -> String {
-        """
-        SELECT o.* FROM (
-            SELECT partition, notification FROM deliveries
-            WHERE realm = $1 AND app = $2 AND endpoint = $11 AND attempts > 0 AND \(narrowing)
-            \(range(isAscending, "notification")) AND ($9::bigint = 0 OR is_delivered = 0)
-            \(order(isAscending, "notification"))
-        ) page CROSS JOIN LATERAL (
-            SELECT \(OutboxRow.list) FROM outbox
-            WHERE partition = \(narrowing == ofAccount ? "$12" : "page.partition") AND id = page.notification OFFSET 0
-        ) o
-        """
+        // An account's are few; what is computed keeps the planner from the indexes of the app.
+        let isOfAccount = narrowing == ofAccount
+        let scope = isOfAccount ? "realm || '' = $1 AND app || '' = $2" : "realm = $1 AND app = $2"
+        return """
+            SELECT o.* FROM (
+                SELECT partition, notification FROM deliveries
+                WHERE \(scope) AND endpoint = $11 AND attempts > 0 AND \(narrowing)
+                \(range(isAscending, "notification")) AND ($9::bigint = 0 OR is_delivered = 0)
+                \(order(isAscending, "notification"))
+            ) page CROSS JOIN LATERAL (
+                SELECT \(OutboxRow.list) FROM outbox
+                WHERE partition = \(isOfAccount ? "$12" : "page.partition") AND id = page.notification OFFSET 0
+            ) o
+            """
     }
 
     private static func range(_ isAscending: Bool, _ id: String) -> String {

@@ -32,10 +32,7 @@ extension Session {
                 last = page.last
             } while last != nil
         }
-        let snapshots = try run(.allSnapshots).map { row in
-            Snapshot(name: try row.text(0), app: row.maybeText(1), savedAt: Timestamp(milliseconds: try row.int(2)))
-        }
-        for snapshot in snapshots {
+        for snapshot in try snapshots() {
             try next(.snapshot(snapshot))
             for table in ShopTable.allCases {
                 var last: Int64?

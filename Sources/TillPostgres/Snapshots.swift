@@ -14,23 +14,14 @@ extension PostgresStorage {
                     let part = snapshot.app.map { Arguments($0) } ?? Arguments()
                     _ = try session.run(any: act, Arguments(snapshot.name) + part)
                 }
-                return try session.counted(snapshot)
+                _ = try session.run(.countSnapshot, Arguments(snapshot.name))
+                return try session.snapshots().first { $0.name == snapshot.name } ?? snapshot
             }
         }
     }
 
     package func snapshots() async throws -> [Snapshot] {
-        try await pool.perform { session in
-            try session.cleanly {
-                try session.run(.allSnapshots).map { row in
-                    Snapshot(
-                        name: try row.text(0),
-                        app: row.maybeText(1),
-                        savedAt: Timestamp(milliseconds: try row.int(2))
-                    )
-                }.map(session.counted)
-            }
-        }
+        try await pool.perform { try $0.snapshots() }
     }
 
     package func restore(snapshot name: String) async throws {
@@ -87,7 +78,14 @@ extension PostgresStorage {
         let steps = rows.map { row in
             Step(TableStatement(act: .add, table: table), Arguments(snapshot.name) + row.arguments)
         }
-        try await write([Step(.enterSnapshot, entry)] + steps)
+        func count(_ table: ShopTable, _ wanted: ShopTable) -> Int { table == wanted ? rows.count : 0 }
+        let counts = Arguments(
+            snapshot.name,
+            count(table, .accounts),
+            count(table, .ledger),
+            count(table, .outbox)
+        )
+        try await write([Step(.enterSnapshot, entry)] + steps + [Step(.growSnapshot, counts)])
     }
 
     package func reserveIdentifiers(below highWater: Int64) async throws {
@@ -132,16 +130,18 @@ extension Session {
         }
     }
 
-    fileprivate func counted(_ snapshot: Snapshot) throws -> Snapshot {
-        func count(_ table: ShopTable) throws -> Int {
-            let counted = try run(any: TableStatement(act: .count, table: table), Arguments(snapshot.name))
-            return Int(try counted.first?.int(0) ?? 0)
+    /// Those that there are, by name.
+    func snapshots() throws -> [Snapshot] {
+        try run(.allSnapshots).map { row in
+            Snapshot(
+                name: try row.text(0),
+                app: row.maybeText(1),
+                savedAt: Timestamp(milliseconds: try row.int(2)),
+                customers: Int(try row.int(3)),
+                transactions: Int(try row.int(4)),
+                notifications: Int(try row.int(5))
+            )
         }
-        var counted = snapshot
-        counted.customers = try count(.accounts)
-        counted.transactions = try count(.ledger)
-        counted.notifications = try count(.outbox)
-        return counted
     }
 
     fileprivate func erase(_ app: String?, _ kinds: Set<DocumentKind>) throws {

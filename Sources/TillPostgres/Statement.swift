@@ -49,7 +49,7 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
     case eraseDeliveries, eraseEntries, eraseRows, eraseAccount, eraseJournalEntry, journalPage, snapshotsHolding
 
     // Clean state.
-    case enterSnapshot, removeSnapshot, snapshotByName, allSnapshots, raiseIdentifiers
+    case enterSnapshot, countSnapshot, growSnapshot, removeSnapshot, snapshotByName, allSnapshots, raiseIdentifiers
 
     var name: String { rawValue }
 
@@ -79,7 +79,8 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
         case .begin, .commit, .rollback, .savepoint, .release, .rollbackToSavepoint, .ping, .beginExamination,
             .documentsOfKind, .putDocument, .removeDocument, .reserveIdentifiers, .identifierHighWater,
             .countRedemption, .appendJournal, .trimJournal, .journalByID, .newestJournal, .fallenIdentifiers,
-            .enterSnapshot, .removeSnapshot, .snapshotByName, .allSnapshots, .raiseIdentifiers, .eraseJournalEntry,
+            .enterSnapshot, .countSnapshot, .growSnapshot, .removeSnapshot, .snapshotByName, .allSnapshots,
+            .raiseIdentifiers, .eraseJournalEntry,
             .journalPage, .snapshotsHolding,
             .lockShared, .lockAlone, .checkFooting, .raiseGeneration, .raiseEra, .allGenerations, .announce,
             .enterNode, .retireNode, .beatNode, .expiredNode, .reapNodes, .allNodes, .leaveNode, .noteSeen,

@@ -144,9 +144,17 @@ extension Statement {
 
         case .enterSnapshot:
             "INSERT INTO snapshots (name, app, saved_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING"
+        case .countSnapshot: SnapshotCounts.statement + " WHERE name = $1"
+        case .growSnapshot:
+            """
+            UPDATE snapshots SET customers = customers + $2, transactions = transactions + $3,
+                notifications = notifications + $4
+            WHERE name = $1
+            """
         case .removeSnapshot: "DELETE FROM snapshots WHERE name = $1"
         case .snapshotByName: "SELECT app FROM snapshots WHERE name = $1"
-        case .allSnapshots: "SELECT name, app, saved_at FROM snapshots ORDER BY name"
+        case .allSnapshots:
+            "SELECT name, app, saved_at, customers, transactions, notifications FROM snapshots ORDER BY name"
         case .raiseIdentifiers: "UPDATE identifiers SET next = greatest(next, $1) WHERE series = 'all'"
 
         case .lockShared, .lockAlone, .checkFooting, .raiseGeneration, .raiseEra, .allGenerations, .announce,

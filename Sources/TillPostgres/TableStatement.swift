@@ -8,7 +8,7 @@ struct TableStatement: SentStatement, CaseIterable {
     let table: ShopTable
 
     enum Act: String, CaseIterable {
-        case saveApp, saveAll, restore, eraseApp, eraseAll, remove, count, page, add, first, next, fill
+        case saveApp, saveAll, restore, eraseApp, eraseAll, remove, page, add, first, next, fill
     }
 
     static let allCases = Act.allCases.flatMap { act in
@@ -19,7 +19,7 @@ struct TableStatement: SentStatement, CaseIterable {
 
     var reach: StatementReach {
         switch act {
-        case .remove, .count, .page, .add: .unpartitioned
+        case .remove, .page, .add: .unpartitioned
         case .saveApp, .saveAll, .restore, .eraseApp, .eraseAll:
             isPartitioned ? .sweep("a clean state is all of an app") : .unpartitioned
         case .first, .next:
@@ -45,7 +45,6 @@ struct TableStatement: SentStatement, CaseIterable {
         case .eraseApp: return "DELETE FROM \(table.rawValue) WHERE \(ofApp("$1"))\(ofKinds("$2"))"
         case .eraseAll: return "DELETE FROM \(table.rawValue) WHERE \(ofAll)\(ofKinds("$1"))"
         case .remove: return "DELETE FROM \(copy) WHERE snapshot = $1"
-        case .count: return "SELECT count(*) FROM \(copy) WHERE snapshot = $1"
         case .page:
             return "SELECT place, \(columns) FROM \(copy) WHERE snapshot = $1 AND place > $2 ORDER BY place LIMIT $3"
         case .add:

@@ -9,6 +9,7 @@ enum Migrations {
         migrator.registerMigration("3 clocks, commitments and notifications") { try version3($0) }
         migrator.registerMigration("4 rows in the order of their numbers") { try version4($0) }
         migrator.registerMigration("5 snapshots") { try version5($0) }
+        migrator.registerMigration("6 what is in a snapshot") { try version6($0) }
         return migrator
     }
 
@@ -250,6 +251,19 @@ enum Migrations {
                 sql: """
                     CREATE TABLE snapshot_\(table) AS SELECT '' AS snapshot, * FROM \(table) WHERE 0;
                     CREATE INDEX snapshot_\(table)_by_name ON snapshot_\(table) (snapshot);
+                    """
+            )
+        }
+    }
+
+    /// How much is in a snapshot is counted when it is made, so that a list of them reads none of it.
+    private static func version6(_ db: Database) throws {
+        for (column, table) in [("customers", "accounts"), ("transactions", "ledger"), ("notifications", "outbox")] {
+            try db.execute(
+                sql: """
+                    ALTER TABLE snapshots ADD COLUMN \(column) INTEGER NOT NULL DEFAULT 0;
+                    UPDATE snapshots
+                        SET \(column) = (SELECT count(*) FROM snapshot_\(table) WHERE snapshot = snapshots.name);
                     """
             )
         }

@@ -19,19 +19,29 @@ extension SQLiteStorage {
                         """,
                     arguments: [snapshot.name] + part.arguments
                 )
+                try Self.count(db.changesCount, of: table, in: snapshot, db)
             }
-            return try Self.counted(snapshot, db)
+            return try Self.snapshots(db).first { $0.name == snapshot.name } ?? snapshot
         }
     }
 
     package func snapshots() async throws -> [Snapshot] {
-        try await pool.read { db in try Self.snapshots(db).map { try Self.counted($0, db) } }
+        try await pool.read { try Self.snapshots($0) }
     }
 
-    /// Without what is in them counted.
     static func snapshots(_ db: Database) throws -> [Snapshot] {
-        try Row.fetchAll(db, sql: "SELECT name, app, saved_at FROM snapshots ORDER BY name").map { row in
-            Snapshot(name: row[0], app: row[1], savedAt: Timestamp(milliseconds: row[2]))
+        try Row.fetchAll(
+            db,
+            sql: "SELECT name, app, saved_at, customers, transactions, notifications FROM snapshots ORDER BY name"
+        ).map { row in
+            Snapshot(
+                name: row[0],
+                app: row[1],
+                savedAt: Timestamp(milliseconds: row[2]),
+                customers: row[3],
+                transactions: row[4],
+                notifications: row[5]
+            )
         }
     }
 
@@ -97,6 +107,7 @@ extension SQLiteStorage {
                 sql: "INSERT INTO snapshot_\(table.rawValue) (snapshot, \(table.columnList)) VALUES (\(places))"
             )
             for row in rows { try insert.execute(arguments: [snapshot.name] + row.arguments) }
+            try Self.count(rows.count, of: table, in: snapshot, db)
         }
     }
 
@@ -125,19 +136,13 @@ extension SQLiteStorage {
         }
     }
 
-    private static func counted(_ snapshot: Snapshot, _ db: Database) throws -> Snapshot {
-        func count(_ table: ShopTable) throws -> Int {
-            try Int.fetchOne(
-                db,
-                sql: "SELECT count(*) FROM snapshot_\(table.rawValue) WHERE snapshot = ?",
-                arguments: [snapshot.name]
-            ) ?? 0
-        }
-        var counted = snapshot
-        counted.customers = try count(.accounts)
-        counted.transactions = try count(.ledger)
-        counted.notifications = try count(.outbox)
-        return counted
+    /// Notes how many rows more are in a snapshot.
+    private static func count(_ rows: Int, of table: ShopTable, in snapshot: Snapshot, _ db: Database) throws {
+        guard let column = table.counted else { return }
+        try db.execute(
+            sql: "UPDATE snapshots SET \(column) = \(column) + ? WHERE name = ?",
+            arguments: [rows, snapshot.name]
+        )
     }
 
     private static func erase(_ app: String?, _ kinds: Set<DocumentKind>, _ db: Database) throws {

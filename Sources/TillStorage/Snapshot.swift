@@ -34,6 +34,18 @@ package struct Snapshot: Equatable, Sendable {
     }
 }
 
+extension ShopTable {
+    /// The column of a snapshot that says how many rows of this table are in it; nil where nobody asks.
+    package var counted: String? {
+        switch self {
+        case .accounts: "customers"
+        case .ledger: "transactions"
+        case .outbox: "notifications"
+        case .documents, .redemptions, .deliveries: nil
+        }
+    }
+}
+
 /// A row of a snapshot and where it stands: rows are read in ascending places, which are the order of their keys.
 package struct PlacedRow: Sendable {
     /// Names no row of another snapshot.

@@ -50,7 +50,8 @@ struct NotificationsCommand: AsyncParsableCommand {
             } as: {
                 let lines = ($0["notifications"]?.elements ?? []).map(NotificationsCommand.line)
                 let more = $0["next"]?.text.map { "\nMore: till notifications list --after \($0)" } ?? ""
-                return lines.isEmpty ? "Nothing was told." : lines.joined(separator: "\n") + more
+                guard lines.isEmpty else { return lines.joined(separator: "\n") + more }
+                return more.isEmpty ? "Nothing was told." : "None among the newest that were looked at." + more
             }
         }
     }

@@ -42,7 +42,7 @@ struct SafetyTests {
         let stage = try ConsoleStage(try await TestShop())
         try await stage.visit { visitor in
             let proof = try #require(try await visitor.get("/console/").field("_proof", in: "createApp"))
-            for verb in ["getStatus", "nothing", "importState", "createApp/more"] {
+            for verb in ["getStatus", "nothing", "exportState", "createApp/more"] {
                 let answer = try await visitor.post("/console/act/\(verb)", [("_proof", proof)])
                 #expect(answer.status == 404, "\(verb)")
             }

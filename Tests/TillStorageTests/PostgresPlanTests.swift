@@ -67,6 +67,9 @@ struct PostgresPlanTests {
                 #expect(statement.sql.contains(#/partition (=|>=) \$/#))
             }
             #expect(!text.contains("Seq Scan") && !isSorted(plan), "\(text)")
+            if statement.rawValue.contains("ForAccount") {
+                #expect(text.contains("Index Cond: ((account = "), "\(text)")
+            }
         case .sweep(let reason):
             let plan = try plan(of: statement)
             let text = plan.joined(separator: "\n")

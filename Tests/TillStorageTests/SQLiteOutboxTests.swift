@@ -33,6 +33,7 @@ struct SQLiteOutboxTests {
                 // The bound of the range is the date, whatever stands before it.
                 let bound = isLater ? "(signed_date,\(query.endpoint == nil ? "id" : "notification"))" : "signed_date"
                 #expect(steps.contains(bound), "\(steps)")
+                #expect(account == nil || steps.contains("_by_account (account=?"), "\(steps)")
             }
         }
     }

@@ -35,7 +35,7 @@ extension ConsolePage {
     }
 }
 
-/// A catalogue in the order in which it is shown: group by group with the highest level first, then what is bought once.
+/// A catalogue in the order in which it is shown: group by group, the highest level first, then what is bought once.
 struct CatalogList: Sendable {
     /// A product, and where it stands.
     struct Entry: Sendable {
@@ -104,7 +104,7 @@ struct CatalogList: Sendable {
             "name": PageValue(product["referenceName"]?.text), "type": .text(CatalogWords.type(product)),
             "level": PageValue(entry.group == nil ? nil : String(entry.level)),
             "price": PageValue(CatalogWords.price(product)),
-            "turn": PageValue(CatalogWords.turn(product["subscription"]?["period"]?.text)),
+            "pace": PageValue(CatalogWords.pace(product["subscription"]?["period"]?.text)),
             "storefronts": .list(Array(storefronts.prefix(4))),
             "moreStorefronts": Self.more(storefronts.count, than: 4),
             "texts": Self.texts(product), "isForSale": PageValue(product["forSale"]),

@@ -38,7 +38,7 @@ private struct ProductParts {
         return [
             "id": PageValue(product["productId"]?.text), "type": .text(CatalogWords.type(product)),
             "price": PageValue(CatalogWords.price(product)),
-            "turn": PageValue(CatalogWords.turn(plan?["period"]?.text)),
+            "pace": PageValue(CatalogWords.pace(plan?["period"]?.text)),
             "group": PageValue(group?["name"]?.text), "level": PageValue(plan?["level"]?.text),
             "isForSale": PageValue(product["forSale"]), "isShareable": PageValue(product["familyShareable"]),
         ]
@@ -59,7 +59,8 @@ private struct ProductParts {
         (product["offers"]?.elements ?? []).prefix(100).map { offer in
             [
                 "kind": .text(CatalogWords.kind(offer)), "id": PageValue(offer["id"]?.text),
-                "name": PageValue(offer["referenceName"]?.text), "terms": .text(CatalogWords.terms(offer)),
+                "name": PageValue(offer["referenceName"]?.text.flatMap { $0 == offer["id"]?.text ? nil : $0 }),
+                "terms": .text(CatalogWords.terms(offer)),
                 "conditions": PageValue(CatalogWords.conditions(offer)),
                 "storefronts": .list(Array(CatalogWords.storefronts(offer).prefix(50))),
             ]

@@ -68,7 +68,8 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{realm}/notifications",
                 id: "listNotifications",
                 tag: "notifications",
-                summary: "Notifications, newest first, page by page.",
+                summary:
+                    "Notifications, newest first, page by page. A page of a type may be short, or empty, and go on.",
                 query: [
                     Schema.optional("type", .string("Only these: DID_RENEW, or EXPIRED/VOLUNTARY.")),
                     Schema.optional("customer", .string("Only about this customer.")),
@@ -218,7 +219,6 @@ extension ControlAPI {
         guard let limit = value("limit").map({ Int($0) ?? 0 }) ?? 20 as Int?, (1...100).contains(limit) else {
             throw ControlError.bad("bad_page", "limit is 1 to 100.", path: "limit")
         }
-        query.limit = limit + 1
         if let words = value("type") {
             let parts = words.split(separator: "/", maxSplits: 1).map(String.init)
             query.type = parts.first
@@ -250,15 +250,12 @@ extension ControlAPI {
             }
             query.after = (Timestamp(milliseconds: parts[0]), NotificationID(parts[1]))
         }
-        let entries = try await shop.storage.notifications(query)
+        let (found, last) = try await NotificationSearch(query: query, limit: limit).page(in: shop.storage)
         var written: [[UInt8]] = []
-        for entry in entries.prefix(limit) { written.append(try await json(entry)) }
+        for entry in found { written.append(try await json(entry)) }
         var json = PayloadWriter()
         json.put("notifications", objects: written)
-        if entries.count > limit {
-            let last = entries[limit - 1]
-            json.put("next", "\(last.signedDate.milliseconds)-\(last.id.number)")
-        }
+        json.put("next", last.map { "\($0.signedDate.milliseconds)-\($0.id.number)" })
         return json.finish()
     }
 

@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+import TillCore
+import TillServer
+import TillShop
+import TillTesting
+
+@testable import TillConsole
+
+/// What is for sale, as it is seen and changed.
+@Suite("The catalogue's pages")
+struct CatalogPageTests {
+    private let path = "/console/apps/com.example.shop/sandbox/catalog"
+
+    @Test("Groups stand with their levels, products with prices, offers in words and texts in their own writing")
+    func shown() async throws {
+        let test = try await TestShop()
+        let stage = try ConsoleStage(test)
+        try await Wares.put(in: test)
+        let path = path
+        try await stage.visit { visitor in
+            let list = try await visitor.get(path)
+            for text in [
+                "<bdi>Plans</bdi>", "12.50 USD", "DEU 13.99 EUR", "free for 1 week", "1.99 USD every month, 3 times",
+                "9.99 USD for 3 months, paid up front", "not for sale", "アプリ内課金 🍎",
+            ] { #expect(list.text.contains(text), "\(text)") }
+            let product = try await visitor.get("\(path)/pro.month")
+            for text in [
+                "4.99 USD a month", "for new, expired customers; redeemed at most 1000 times in all",
+                "after 2 paid months; 1 to 24 months after the end; not again within 3 months", "اشتراك شهري",
+                "dir=\"auto\" lang=\"ar\"", "&quot;productId&quot;: &quot;pro.month&quot;",
+            ] { #expect(product.text.contains(text), "\(text)") }
+            let nothing = try await visitor.get("\(path)/nothing")
+            #expect(nothing.status == 404)
+        }
+    }
+
+    @Test("A group and a product are added field by field; what is wrong stands at its field")
+    func added() async throws {
+        let test = try await TestShop()
+        let stage = try ConsoleStage(test)
+        let path = path
+        try await stage.visit { visitor in
+            _ = try await visitor.act("putGroup", on: path, [("groupId", "plans"), ("name", "Plans")])
+            let fields = [
+                ("productId", "pro"), ("type", "AUTO_RENEWABLE"), ("price", "4.99"), ("subscription.groupId", "plans"),
+                ("subscription.level:json", "2"), ("subscription.period", "P1M"), ("familyShareable:json", "true"),
+            ]
+            let wrong = try await visitor.act(
+                "putProduct",
+                on: path,
+                fields.filter { $0.0 != "price" } + [("price", "4,99")]
+            )
+            #expect(wrong.status == 400)
+            #expect(wrong.text.contains("id=\"putProduct-price-fault\"") && wrong.text.contains("value=\"4,99\""))
+            let right = try await visitor.act("putProduct", on: path, fields)
+            #expect(right.status == 200, "\(right.text)")
+        }
+        let pro = try #require(test.shop.registry.catalog(of: TestShop.bundleID).products["pro"])
+        #expect(pro.plan?.level == 2 && pro.isFamilyShareable && pro.prices.standard.milliunits == 4_990)
+    }
+
+    @Test("A product is taken off sale, its price is raised, and it is replaced as text")
+    func changed() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let stage = try ConsoleStage(test)
+        let page = "\(path)/pro"
+        try await stage.visit { visitor in
+            let id = ("path.productId", "pro")
+            let raised = try await visitor.act("raisePrice", on: page, [id, ("price:money", "5.99")])
+            #expect(raised.status == 200 && raised.text.contains("5.99 USD a month"))
+            let off = try await visitor.act("setForSale", on: page, [id, ("forSale", "false")])
+            #expect(off.text.contains("not for sale"))
+            let json =
+                #"{"productId": "pro", "type": "AUTO_RENEWABLE", "price": "7", "subscription": "#
+                + #"{"groupId": "20450880", "level": 1, "period": "P1M"}}"#
+            let replaced = try await visitor.act("putProduct", on: page, [("_document", json)])
+            #expect(replaced.status == 200 && replaced.text.contains("7 USD a month"))
+        }
+    }
+
+    @Test("A large catalogue is read page by page")
+    func paged() async throws {
+        let products = (1...120).map { index in
+            Product(
+                id: "coins\(1_000 + index)",
+                type: .consumable,
+                referenceName: "Coins",
+                prices: PriceList(standard: Money(milliunits: 990, currency: "USD"))
+            )
+        }
+        let stage = try ConsoleStage(try await TestShop(selling: products))
+        let path = path
+        try await stage.visit { visitor in
+            let first = try await visitor.get(path)
+            #expect(first.text.contains("coins1050") && !first.text.contains("coins1051"))
+            #expect(first.text.contains("?after=coins1050"))
+            let last = try await visitor.get("\(path)?after=coins1100")
+            #expect(last.text.contains("coins1120") && !last.text.contains("More products"))
+        }
+    }
+}
+
+/// Wares of every kind, with texts in several writings.
+enum Wares {
+    static func put(in test: TestShop) async throws {
+        let verbs = try ConsoleStage(test).console.verbs
+        _ = try await verbs.call("putCatalog", ["bundleId": TestShop.bundleID], document: Array(json.utf8))
+    }
+
+    private static let json = """
+        {"groups": [{"groupId": "plans", "name": "Plans",
+            "localizations": [{"locale": "ja", "displayName": "アプリ内課金 🍎", "description": ""}]}],
+         "products": [
+          {"productId": "pro.month", "type": "AUTO_RENEWABLE", "referenceName": "Pro <script>alert(1)</script>",
+           "price": "4.99", "subscription": {"groupId": "plans", "level": 2, "period": "P1M"},
+           "localizations": [{"locale": "ar", "displayName": "اشتراك شهري", "description": "كل شيء 🎉"}],
+           "offers": [
+            {"kind": "INTRODUCTORY", "mode": "FREE_TRIAL", "period": "P1W"},
+            {"kind": "PROMOTIONAL", "id": "stay", "mode": "PAY_AS_YOU_GO", "period": "P1M", "periodCount": 3,
+             "price": "1.99"},
+            {"kind": "CODE", "id": "SPRING", "mode": "PAY_UP_FRONT", "period": "P3M", "price": "9.99",
+             "audience": ["NEW", "EXPIRED"], "redemptionLimit": 1000},
+            {"kind": "WIN_BACK", "id": "miss-you", "mode": "FREE_TRIAL", "period": "P1M",
+             "winBack": {"minimumPaidMonths": 2, "monthsSinceExpiry": [1, 24], "monthsBetweenOffers": 3}}]},
+          {"productId": "boots", "type": "NON_CONSUMABLE", "price": "12.50", "forSale": false,
+           "prices": {"DEU": {"price": "13.99"}}}]}
+        """
+}

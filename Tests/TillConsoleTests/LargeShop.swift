@@ -1,0 +1,111 @@
+import Foundation
+import GRDB
+import Testing
+import TillCore
+import TillServer
+import TillShop
+import TillStorage
+import TillTesting
+
+@testable import TillConsole
+@testable import TillSQLite
+
+/// A shop in which much has happened: one customer's life is lived by the rules, and lies in the store as often as
+/// asked for, under names and numbers of its own.
+enum LargeShop {
+    static let customer = "ann"
+    static let scope = ["bundleId": TestShop.bundleID, "realm": "sandbox"]
+
+    static func make(customers: Int, notifications: Int) async throws -> ConsoleStage {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let stage = try ConsoleStage(test)
+        let verbs = stage.console.verbs
+        let endpoint = try JSONTree.parse(Array(#"{"url": "http://127.0.0.1:9/"}"#.utf8))
+        _ = try await verbs.call("setEndpoint", scope.merging(["endpoint": "primary"]) { $1 }, body: endpoint)
+        _ = try await verbs.call("saveSnapshot", ["name": "before"])
+        _ = try await test.buy("pro", by: customer)
+        let told = try await test.shop.storage.notifications(Self.query())
+        let owed = try #require(told.first)
+        var deliveries = try await test.shop.storage.deliveries(of: owed.id)
+        for index in deliveries.indices {
+            let attempt = SendAttempt(date: test.now, result: .timedOut, milliseconds: 5, status: nil)
+            deliveries[index].attempts.append(attempt)
+        }
+        try await test.shop.storage.record(deliveries)
+        let pool = try #require(test.shop.storage as? SQLiteStorage).pool
+        try await pool.writeWithoutTransaction { db in
+            // Nobody keeps it.
+            try db.execute(sql: "PRAGMA synchronous = OFF")
+            try db.inTransaction {
+                try fill(db, customers, notifications)
+                return .commit
+            }
+        }
+        return stage
+    }
+
+    private static func query() -> NotificationQuery {
+        NotificationQuery(scope: AccountScope(realm: .sandbox, app: TestShop.bundleID))
+    }
+
+    private static func fill(_ db: Database, _ customers: Int, _ notifications: Int) throws {
+        let tables = ["accounts", "ledger", "outbox", "deliveries"]
+        // An index that is made of a full table is sorted once.
+        let indexes = try Row.fetchAll(db, sql: "SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'index'")
+            .filter { tables.contains($0[0]) && ($0[2] as String?) != nil }
+        for index in indexes { try db.execute(sql: "DROP INDEX \(index[1] as String)") }
+        let (account, later) = ("account + (1000000 + i) * 1024", "+ (2000000 + i) * 1024")
+        let owner = "account + (1000000 + i % \(customers)) * 1024"
+        try copy("accounts", customers, db, where: "customer = '\(customer)'") {
+            [
+                "account": account, "customer": "printf('c%07d', i)",
+                "state": "json_set(state, '$.customer', printf('c%07d', i), '$.id', \(account))",
+            ]
+        }
+        try copy("ledger", customers, db, where: "true") {
+            [
+                "account": account, "id": "id \(later)", "original_id": "id \(later)",
+                "order_number": "order_number \(later)",
+            ]
+        }
+        // The last are of a type that is rare, and the oldest of all.
+        let type = "CASE WHEN i > \(notifications) - 5 THEN 'REFUND' ELSE type END"
+        try copy("outbox", notifications, db, where: "account IS NOT NULL") {
+            [
+                "id": "id \(later)", "account": owner, "uuid": "printf('%08x-0000-4000-8000-%012x', i, i)",
+                "signed_date": "signed_date - i", "type": type, "body": "x'7b7d'", "transaction_info": "NULL",
+                "transaction_signature": "NULL", "renewal_info": "NULL", "renewal_signature": "NULL",
+            ]
+        }
+        try copy("deliveries", notifications, db, where: "account IS NOT NULL") {
+            [
+                "notification": "notification \(later)", "account": owner, "signed_date": "signed_date - i",
+                "type": type, "due": "CASE WHEN i % 5 = 0 THEN due END", "is_delivered": "i % 5 <> 0",
+            ]
+        }
+        for index in indexes { try db.execute(sql: index[2]) }
+        // As if all that were in a snapshot, too; what its rows say, no page asks.
+        try db.execute(sql: "INSERT INTO snapshot_accounts (snapshot) SELECT 'before' FROM accounts")
+        try db.execute(sql: "INSERT INTO snapshot_outbox (snapshot) SELECT 'before' FROM outbox")
+    }
+
+    /// Puts one row of a table into it so many times, with some columns of its own.
+    private static func copy(
+        _ table: String,
+        _ count: Int,
+        _ db: Database,
+        where condition: String,
+        _ changes: () -> [String: String]
+    ) throws {
+        let columns = try db.columns(in: table).map(\.name)
+        let changes = changes()
+        let values = columns.map { changes[$0] ?? $0 }.joined(separator: ", ")
+        try db.execute(
+            sql: """
+                INSERT INTO \(table) (\(columns.joined(separator: ", ")))
+                WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+                SELECT \(values) FROM n CROSS JOIN (SELECT * FROM \(table) WHERE \(condition) LIMIT 1)
+                """
+        )
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+import TillServer
+import TillShop
+import TillTesting
+
+@testable import TillConsole
+
+/// Names and texts that people wrote, on every page that there is.
+@Suite("What people wrote is shown as it is")
+struct NamesTests {
+    private static let names = ["<script>alert(1)</script>", "\"'><img src=x onerror=alert(1)>", "مرحبا 🍎 日本"]
+
+    @Test("No name is markup, on no page", arguments: names)
+    func everywhere(_ name: String) async throws {
+        let test = try await TestShop()
+        try await Wares.put(in: test)
+        let stage = try ConsoleStage(test)
+        let verbs = stage.console.verbs
+        let scope = ["bundleId": TestShop.bundleID, "realm": "sandbox"]
+        let endpoint = try JSONTree.parse(Array(#"{"url": "http://127.0.0.1:9/?a=<b>&c=\"d\""}"#.utf8))
+        _ = try await verbs.call("setEndpoint", scope.merging(["endpoint": "primary"]) { $1 }, body: endpoint)
+        _ = try await verbs.call("createCustomer", scope, body: .object([.init("customer", .string(name))]))
+        let buyer = scope.merging(["customer": name]) { $1 }
+        _ = try await verbs.call("buy", buyer, body: .object([.init("productId", .string("pro.month"))]))
+        _ = try await verbs.call("createKey", body: .object([.init("name", .string(name))]))
+        let told = try await verbs.call("listNotifications", scope)?["notifications"]?.elements ?? []
+        let uuid = try #require(told.first?["notificationUUID"]?.text)
+        let values = buyer.merging(["notificationUUID": uuid, "productId": "pro.month"]) { $1 }
+        let (addresses, _) = EveryPage.addresses(values)
+        let shown = name.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
+        try await stage.visit { visitor in
+            for address in addresses {
+                let page = try await visitor.get(address)
+                #expect(page.status == 200, "\(address)")
+                #expect(!page.text.contains("<script>") && !page.text.contains("<img"), "\(address)")
+                #expect(!page.text.contains("Optional("), "\(address)")
+                #expect(page.text.components(separatedBy: "<h1").count == 2, "\(address)")
+            }
+            for place in ["customers", "customers/\(Address.escaped(name))"] {
+                let page = try await visitor.get("/console/apps/com.example.shop/sandbox/\(place)")
+                #expect(page.text.contains(shown), "\(place)")
+            }
+            let keys = try await visitor.get("/console/keys")
+            #expect(keys.text.contains(shown))
+            let product = try await visitor.get("/console/apps/com.example.shop/sandbox/catalog/pro.month")
+            #expect(product.text.contains("Pro &lt;script&gt;alert(1)&lt;/script&gt;"))
+            #expect(product.text.contains("كل شيء 🎉"))
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Testing
+import TillCore
+import TillServer
+import TillShop
+import TillStorage
+import TillTesting
+
+@testable import TillConsole
+@testable import TillSQLite
+
+/// A page reads as many rows in a shop with a hundred thousand customers as in one with a thousand.
+@Suite("What a page costs does not depend on how much there is", .serialized)
+struct PageCostTests {
+    /// Filters of which each page is asked, where it has them.
+    private static let queries: [String: [[(name: String, value: String)]]] = [
+        "/console/apps/{bundleId}/{realm}/notifications": filters
+    ]
+
+    private static let filters: [[(name: String, value: String)]] = [
+        [], [("type", "SUBSCRIBED")], [("type", "REFUND")], [("type", "SUBSCRIBED/RESUBSCRIBE")],
+        [("customer", LargeShop.customer)], [("customer", LargeShop.customer), ("type", "REFUND")],
+        [("failed", "true")], [("failed", "true"), ("type", "REFUND")], [("endpoint", "primary")],
+        [("endpoint", "primary"), ("type", "REFUND")], [("endpoint", "primary"), ("type", "SUBSCRIBED/RESUBSCRIBE")],
+        [("failed", "true"), ("customer", LargeShop.customer)],
+    ]
+
+    /// The steps of each page and of each verb with a filter, by statement.
+    private func costs(customers: Int, notifications: Int) async throws -> [(name: String, steps: [String: Int])] {
+        let stage = try await LargeShop.make(customers: customers, notifications: notifications)
+        let storage = try #require(stage.test.shop.storage as? SQLiteStorage)
+        let query = NotificationQuery(
+            scope: AccountScope(realm: .sandbox, app: TestShop.bundleID),
+            isDescending: true,
+            limit: 1
+        )
+        let told = try await storage.notifications(query)
+        let newest = try #require(told.first)
+        let values = LargeShop.scope.merging([
+            "customer": LargeShop.customer, "notificationUUID": newest.uuid, "productId": "pro",
+        ]) { $1 }
+        let (plain, missing) = EveryPage.addresses(values)
+        // A request that was refused is kept among the newest ten thousand, however much there is.
+        #expect(missing.isSubset(of: ["id", "requestId"]), "\(missing)")
+        var addresses = plain
+        for page in ConsolePage.all {
+            for query in Self.queries[page.path] ?? [] { addresses.append(Address.of(page.path, values, query: query)) }
+        }
+        let customers = try await stage.console.verbs.call("listCustomers", LargeShop.scope)
+        let next = try #require(customers?["next"]?.text)
+        addresses.append(
+            Address.of("/console/apps/{bundleId}/{realm}/customers", values, query: [(name: "after", value: next)])
+        )
+        let session = Session(cookie: "somebody who looks at everything there is")
+        let counter = try await StepCounter(storage)
+        var costs: [(name: String, steps: [String: Int])] = []
+        for address in addresses {
+            // Once to have it prepared, and once to count.
+            for _ in 0..<2 {
+                _ = counter.take()
+                _ = try await stage.console.page(at: address, session)
+            }
+            costs.append((address, counter.take()))
+        }
+        for filter in Self.filters {
+            for _ in 0..<2 {
+                _ = counter.take()
+                _ = try await stage.console.verbs.call("listNotifications", LargeShop.scope, query: filter)
+            }
+            costs.append(("listNotifications \(filter)", counter.take()))
+        }
+        return costs
+    }
+
+    @Test("100,000 customers and 1,000,000 notifications cost what 1,000 and 10,000 do")
+    func pages() async throws {
+        let few = try await costs(customers: 1_000, notifications: 10_000)
+        let many = try await costs(customers: 100_000, notifications: 1_000_000)
+        #expect(few.map(\.name) == many.map(\.name))
+        for (small, large) in zip(few, many) {
+            let (before, after) = (small.steps.values.reduce(0, +), large.steps.values.reduce(0, +))
+            let grown = large.steps.filter { $0.value > 100 + (small.steps[$0.key] ?? 0) * 11 / 10 }
+            #expect(after <= before * 105 / 100 + 50, "\(small.name): \(before) and \(after) steps; \(grown)")
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import HTTPTypes
+import Testing
+import TillCore
+import TillServer
+import TillShop
+import TillTesting
+
+@testable import TillConsole
+
+/// Faults, snapshots, keys, certificates, endpoints and rules.
+@Suite("Pages of the shop as a whole")
+struct ShopPagesTests {
+    private let realm = "/console/apps/com.example.shop/sandbox/"
+
+    @Test(
+        "There is a form for every kind of fault, and the verb takes what it says",
+        arguments: FaultRule.Kind.allCases
+    )
+    func faultKinds(_ kind: FaultRule.Kind) async throws {
+        let stage = try ConsoleStage(try await TestShop())
+        let codes: [FaultRule.Kind: String] = [.error: "5000001", .status: "503", .receiptStatus: "21005"]
+        let waits: Set<FaultRule.Kind> = [.latency, .staleReads, .delay, .reorder]
+        try await stage.visit { visitor in
+            let page = "/console/faults?kind=\(kind.rawValue)"
+            let form = "addFault-\(kind.rawValue)"
+            var fields = [
+                ("kind", kind.rawValue), ("bundleId", "com.example.shop"), ("until:instant", "2030-01-01T00:00"),
+            ]
+            if let code = codes[kind] { fields.append(("code", code)) }
+            if waits.contains(kind) { fields.append(("milliseconds", "1500")) }
+            let seen = try await visitor.get(page)
+            for (name, _) in fields { #expect(seen.text.contains("name=\"\(name)\""), "\(name)") }
+            let added = try await visitor.act("addFault", form: form, on: page, fields)
+            #expect(added.status == 200, "\(added.text)")
+            #expect(added.text.contains("0 of 0") && added.text.contains("app <bdi>com.example.shop</bdi>"))
+            let removed = try await visitor.act(
+                "removeFault",
+                form: "removeFault-f1",
+                on: page,
+                [("path.faultId", "f1")]
+            )
+            #expect(removed.text.contains("Nothing goes wrong on demand."), "\(removed.text)")
+        }
+    }
+
+    @Test("A state is saved, put back and forgotten; a reset erases what happened")
+    func snapshots() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let stage = try ConsoleStage(test)
+        let customers = realm + "customers"
+        try await test.buy("pro", by: "ann")
+        try await stage.visit { visitor in
+            let page = "/console/snapshots"
+            let saved = try await visitor.act("saveSnapshot", on: page, [("path.name", "fresh")])
+            #expect(saved.status == 200 && saved.text.contains("<th scope=\"row\">fresh</th>"))
+            let reset = try await visitor.act("reset", on: page, [])
+            #expect(reset.status == 200, "\(reset.text)")
+            let answer1 = try await visitor.get(customers)
+            #expect(!answer1.text.contains("<bdi>ann</bdi>"))
+            let name = ("path.name", "fresh")
+            let restored = try await visitor.act("restoreSnapshot", form: "restoreSnapshot-fresh", on: page, [name])
+            #expect(restored.status == 200)
+            let answer2 = try await visitor.get(customers)
+            #expect(answer2.text.contains("<bdi>ann</bdi>"))
+            let removed = try await visitor.act("removeSnapshot", form: "removeSnapshot-fresh", on: page, [name])
+            #expect(removed.text.contains("Nothing was saved yet."))
+        }
+    }
+
+    @Test("A state is had as a file and taken in from one; a broken one changes nothing")
+    func carried() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let stage = try ConsoleStage(test)
+        let customers = realm + "customers"
+        try await test.buy("pro", by: "ann")
+        try await stage.visit { visitor in
+            let file = try await visitor.get("/console/state")
+            #expect(file.status == 200)
+            #expect(file.headers[.contentDisposition] == "attachment; filename=\"shop.till\"")
+            #expect(file.text.split(separator: "\n").count > 5)
+            _ = try await visitor.act("reset", on: "/console/snapshots", [])
+            let proof = try #require(try await visitor.get("/console/snapshots").field("_proof", in: "importState"))
+            func take(_ text: String) async throws -> Answer {
+                let body =
+                    "--XX\r\nContent-Disposition: form-data; name=\"_proof\"\r\n\r\n\(proof)\r\n--XX\r\n"
+                    + "Content-Disposition: form-data; name=\"_file\"; filename=\"a.till\"\r\n\r\n\(text)\r\n--XX--\r\n"
+                let headers: HTTPFields = [.contentType: "multipart/form-data; boundary=XX"]
+                return try await visitor.send(.post, "/console/act/importState", body, headers)
+            }
+            #expect(try await take(String(file.text.dropLast(40))).status == 400)
+            let answer3 = try await visitor.get(customers)
+            #expect(!answer3.text.contains("<bdi>ann</bdi>"))
+            let taken = try await take(file.text)
+            #expect(taken.status == 200, "\(taken.text)")
+            let answer4 = try await visitor.get(customers)
+            #expect(answer4.text.contains("<bdi>ann</bdi>"))
+            let answer5 = try await visitor.get("/console/state?bundleId=nobody")
+            #expect(answer5.status == 404)
+        }
+    }
+
+    @Test("Nobody has a file who must sign in first")
+    func guarded() async throws {
+        let stage = try ConsoleStage(try await TestShop(), token: "a-token-of-the-administrator-of-this-shop")
+        try await stage.visit { visitor in
+            for uri in ["/console/state", "/console/certificates/till-root.pem"] {
+                let answer6 = try await visitor.get(uri)
+                #expect(answer6.status == 303)
+            }
+        }
+    }
+
+    @Test("A key's private half is shown when it is made, with a file, and never again; a revoked one says so")
+    func keys() async throws {
+        let stage = try ConsoleStage(try await TestShop())
+        try await stage.visit { visitor in
+            let page = "/console/keys"
+            let made = try await visitor.act("createKey", on: page, [("name", "backend")])
+            #expect(made.text.contains("-----BEGIN PRIVATE KEY-----") && made.text.contains("download=\"AuthKey_"))
+            let seen = try await visitor.get(page)
+            #expect(seen.text.contains("<bdi>backend</bdi>") && !seen.text.contains("PRIVATE KEY"))
+            let id = try #require(stage.test.shop.registry.keys.first { $0.name == "backend" }?.id)
+            let revoked = try await visitor.act("revokeKey", form: "revokeKey-\(id)", on: page, [("path.keyId", id)])
+            #expect(revoked.text.contains(">revoked</span>"))
+        }
+    }
+
+    @Test("Tokens and shared secrets are shown when they are made and not again")
+    func secrets() async throws {
+        let stage = try ConsoleStage(try await TestShop())
+        try await stage.visit { visitor in
+            let page = "/console/keys"
+            let token = try await visitor.act("createToken", on: page, [("name", "ci")])
+            #expect(token.text.contains("id=\"secret-token\""))
+            let app = ("path.bundleId", "com.example.shop")
+            let set = try await visitor.act("setSharedSecret", on: page, [app, ("sharedSecret", "open-sesame-7")])
+            #expect(set.text.components(separatedBy: ">open-sesame-7<").count == 2, "\(set.text)")
+            let seen = try await visitor.get(page)
+            #expect(!seen.text.contains("open-sesame-7") && seen.text.contains("<td>its own</td>"))
+            let name = ("path.tokenName", "ci")
+            let gone = try await visitor.act("revokeToken", form: "revokeToken-ci", on: page, [name])
+            #expect(gone.text.contains("There are none but the administrator’s."))
+        }
+    }
+
+    @Test("Certificates are had as PEM and DER, and what OCSP says is changed")
+    func certificates() async throws {
+        let stage = try ConsoleStage(try await TestShop())
+        try await stage.visit { visitor in
+            let page = try await visitor.get("/console/keys")
+            let files = page.text.matches(of: /href="(\/console\/certificates\/[a-z.-]+)"/).map { String($0.1) }
+            #expect(files.count == 14, "\(files)")
+            for file in files {
+                let answer = try await visitor.get(file)
+                #expect(answer.status == 200, "\(file)")
+                #expect(answer.text.hasPrefix("-----BEGIN CERTIFICATE-----") == file.hasSuffix(".pem"), "\(file)")
+                #expect(answer.headers[.contentDisposition]?.hasPrefix("attachment") == true)
+            }
+            let answer7 = try await visitor.get("/console/certificates/nothing.pem")
+            #expect(answer7.status == 404)
+            let fields = [("path.certificate", "leaf"), ("state", "revoked"), ("reason", "keyCompromise")]
+            let said = try await visitor.act("setRevocation", on: "/console/keys", fields)
+            #expect(said.text.contains("<span class=\"pill bad\">revoked</span> <span class=\"faint\">key compromise"))
+        }
+    }
+
+    @Test("A realm's endpoints and rules are seen and changed")
+    func settings() async throws {
+        let stage = try ConsoleStage(try await TestShop())
+        let page = realm
+        try await stage.visit { visitor in
+            let url = "http://127.0.0.1:9/apple"
+            let name = ("path.endpoint", "primary")
+            let fields = [name, ("url", url), ("types", "DID_RENEW\r\nEXPIRED/VOLUNTARY")]
+            let set = try await visitor.act("setEndpoint", on: page, fields)
+            #expect(set.text.contains("<bdi>\(url)</bdi>") && set.text.contains("EXPIRED/VOLUNTARY"))
+            let gone = try await visitor.act("removeEndpoint", form: "removeEndpoint-primary", on: page, [name])
+            #expect(gone.text.contains("Nobody is told."))
+            let rules = [("grace.days", "16"), ("released", "false"), ("refundRule", "alwaysDecline")]
+            let changed = try await visitor.act("setRules", on: page, rules)
+            for text in ["16 days", "always decline", "no: production answers 401"] {
+                #expect(changed.text.contains("<dd>\(text)</dd>"), "\(text)")
+            }
+        }
+    }
+}
