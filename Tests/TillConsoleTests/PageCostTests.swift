@@ -37,6 +37,7 @@ struct PageCostTests {
         let newest = try #require(told.first)
         let values = LargeShop.scope.merging([
             "customer": LargeShop.customer, "notificationUUID": newest.uuid, "productId": "pro",
+            "transactionId": try #require(newest.transaction).wireForm,
         ]) { $1 }
         let (plain, missing) = EveryPage.addresses(values)
         // A request that was refused is kept among the newest ten thousand, however much there is.

@@ -17,20 +17,21 @@ final class StepCounter: Sendable {
             for _ in 0..<readers {
                 group.addTask {
                     try await storage.pool.read { db in
-                        self.watch(db)
+                        self.watch(db.sqliteConnection)
                         gate.pass()
                     }
                 }
             }
             try await group.waitForAll()
         }
-        try await storage.pool.writeWithoutTransaction { self.watch($0) }
+        try await storage.pool.writeWithoutTransaction { self.watch($0.sqliteConnection) }
+        storage.hot.watch { self.watch($0) }
     }
 
-    private func watch(_ db: Database) {
+    private func watch(_ connection: OpaquePointer?) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_trace_v2(
-            db.sqliteConnection,
+            connection,
             UInt32(SQLITE_TRACE_PROFILE),
             { _, context, statement, _ in
                 guard let context, let statement else { return 0 }
