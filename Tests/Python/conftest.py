@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.register_assert_rewrite("shop_helpers", "payload_rules", "process_helpers", "told", "receipt_checks")
+pytest.register_assert_rewrite(
+    "shop_helpers", "payload_rules", "process_helpers", "told", "receipt_checks", "console_browser"
+)
 
 try:
     import apple_purchase_receipt_verifier  # noqa: F401
@@ -26,6 +28,7 @@ try:
     import openapi_spec_validator  # noqa: F401
     import pg8000  # noqa: F401
     import requests  # noqa: F401
+    import selenium  # noqa: F401
     import xdist  # noqa: F401
 except ImportError as missing:
     pytest.exit(f"{missing}. Install what the tests need with: scripts/install test", returncode=1)
@@ -63,7 +66,8 @@ def whole_run():
 
 # The files that take longest, first: with several workers none is left alone with one of these at the end.
 LONGEST = [
-    "test_history_changes", "test_crash", "test_hostile_receipts", "test_crash_clock", "test_exec", "test_scenarios",
+    "test_console", "test_history_changes", "test_crash", "test_hostile_receipts", "test_crash_clock", "test_exec",
+    "test_scenarios",
     "test_storekit_files", "test_documentation", "test_hostile", "test_exec_database", "test_receipts",
 ]
 

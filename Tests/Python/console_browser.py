@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from selenium import webdriver
 from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException, WebDriverException
@@ -60,8 +61,8 @@ class Browser:
             "--headless=new", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--lang=en-US",
             "--force-color-profile=srgb", "--font-render-hinting=none",
-            # No name is looked up but that of this machine, so that nothing can be asked of anybody else.
-            "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+            # No name is looked up but the console's, so that nothing can be asked of anybody else.
+            f"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE {urlsplit(address).hostname}",
         ):
             options.add_argument(argument)
         if os.geteuid() == 0:
@@ -86,6 +87,10 @@ class Browser:
 
     def reload(self):
         self.driver.refresh()
+
+    def without_script(self, is_without):
+        """Whether pages that are loaded from now on run none."""
+        self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": is_without})
 
     # Looking ----------------------------------------------------------------------------------------------------------
 
@@ -165,7 +170,21 @@ class Browser:
 
         self.wait(open_it, f"the fold {words!r}")
 
+    def mark_of(self, words):
+        """The mark of a notification on the timeline that is to be seen."""
+        return self.wait(
+            lambda: self.driver.execute_script("""
+                return [...document.querySelectorAll(".tl a")].find((link) => link.checkVisibility()
+                    && link.querySelector("title").textContent.startsWith(arguments[0])).querySelector(".tl-target");
+            """, words),
+            f"a mark of {words}",
+        )
+
     # Acting -----------------------------------------------------------------------------------------------------------
+
+    def follow(self, link):
+        """Clicks on a link that was found."""
+        self._settle(link.click)
 
     def click(self, words, within=None):
         """Follows the link of these words, in a part of the page or anywhere."""
@@ -239,6 +258,34 @@ class Browser:
             lambda: self.driver.execute_script("return !window.isLeft && document.readyState === 'complete'"),
             "another page",
         )
+
+    def fill(self, field, value):
+        """Writes into the field with an id."""
+        found = self.driver.find_element(By.ID, field)
+        found.clear()
+        if len(value) < 200:
+            found.send_keys(value)
+        else:
+            # Nobody types as much as that.
+            self.driver.execute_script("arguments[0].value = arguments[1]", found, value)
+
+    def send(self, label):
+        """Presses a button that leads to another page."""
+        found = self.buttons(label)
+        assert len(found) == 1, f"{len(found)} buttons on {self.path} say {label!r}"
+        self._settle(found[0].click)
+
+    def focus(self, label, most=200):
+        """Goes on with the tabulator until the focus is on the button that says so."""
+        for _ in range(most):
+            self.press("TAB")
+            if self.focused.get_attribute("textContent").strip() == label:
+                return
+        raise AssertionError(f"the tabulator does not lead to {label!r} on {self.path}")
+
+    def settle_after(self, *keys):
+        """Presses keys that lead to another page."""
+        self._settle(lambda: self.press(*keys))
 
     def press(self, *keys):
         """Presses keys one after the other, wherever the focus is."""
