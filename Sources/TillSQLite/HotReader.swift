@@ -92,6 +92,8 @@ private final class HotConnection {
         sqlite3_close_v2(handle)
     }
 
+    func watch(_ body: @Sendable (OpaquePointer) -> Void) { body(handle) }
+
     func rows<Value>(_ sql: String, _ values: [HotValue], _ read: @Sendable (HotRow) throws -> Value) throws -> [Value]
     {
         let statement = try statement(sql)

@@ -60,7 +60,8 @@ struct PageCostTests {
                 _ = counter.take()
                 _ = try await stage.console.page(at: address, session)
             }
-            costs.append((address, counter.take()))
+            // Each shop has UUIDs of its own.
+            costs.append((address.replacing(newest.uuid, with: "UUID"), counter.take()))
         }
         for filter in Self.filters {
             for _ in 0..<2 {
