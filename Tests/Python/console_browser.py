@@ -175,7 +175,7 @@ class Browser:
         return self.wait(
             lambda: self.driver.execute_script("""
                 return [...document.querySelectorAll(".tl a")].find((link) => link.checkVisibility()
-                    && link.querySelector("title").textContent.startsWith(arguments[0])).querySelector(".tl-target");
+                    && link.querySelector("title").textContent.startsWith(arguments[0]))?.querySelector(".tl-mark");
             """, words),
             f"a mark of {words}",
         )

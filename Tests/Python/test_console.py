@@ -142,7 +142,7 @@ class TestStory:
     def test_a_mark_leads_to_the_notification_with_its_layers_and_attempts(self, browser):
         browser.follow(browser.mark_of("DID_FAIL_TO_RENEW/GRACE_PERIOD"))
         assert browser.heading == "DID_FAIL_TO_RENEW / GRACE_PERIOD"
-        browser.see("UNSUCCESSFUL_HTTP_RESPONSE_CODE", "#deliveries")
+        browser.see("Unsuccessful http response code 500", "#deliveries")
         browser.see("next attempt", "#deliveries")
         for layer in ("transactionId", "autoRenewProductId", "notificationUUID"):
             browser.see(layer)
@@ -152,7 +152,7 @@ class TestStory:
         post.answer = 200
         before = len(post.received)
         browser.act("Send again everywhere")
-        browser.see("SUCCESS", "#deliveries")
+        browser.see("Success 200", "#deliveries")
         assert len(post.wait_for(before + 1)) > before
         browser.click("ann")
         browser.see("arrived DID_FAIL_TO_RENEW/GRACE_PERIOD", "#told")

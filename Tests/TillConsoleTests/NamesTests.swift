@@ -22,12 +22,14 @@ struct NamesTests {
         _ = try await verbs.call("setEndpoint", scope.merging(["endpoint": "primary"]) { $1 }, body: endpoint)
         _ = try await verbs.call("createCustomer", scope, body: .object([.init("customer", .string(name))]))
         let buyer = scope.merging(["customer": name]) { $1 }
-        _ = try await verbs.call("buy", buyer, body: .object([.init("productId", .string("pro.month"))]))
+        let bought = try await verbs.call("buy", buyer, body: .object([.init("productId", .string("pro.month"))]))
         _ = try await verbs.call("createKey", body: .object([.init("name", .string(name))]))
         let told = try await verbs.call("listNotifications", scope)?["notifications"]?.elements ?? []
         let uuid = try #require(told.first?["notificationUUID"]?.text)
         let values = buyer.merging(["notificationUUID": uuid, "productId": "pro.month"]) { $1 }
-        let (addresses, _) = EveryPage.addresses(values)
+            .merging(["transactionId": bought?["transactionId"]?.text ?? ""]) { $1 }
+        let (addresses, missing) = EveryPage.addresses(values)
+        #expect(missing.isSubset(of: ["id"]), "\(missing)")
         let shown = name.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
         try await stage.visit { visitor in

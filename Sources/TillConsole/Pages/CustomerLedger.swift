@@ -45,7 +45,9 @@ struct CustomerLedger: Sendable {
         now = page.shop.now(of: account)
         catalog = page.shop.registry.catalog(of: scope.app)
         policy = page.shop.policy(of: scope)
-        notices = try await Self.notices(page, customer)
+        // Beside old rows stands what was told in their time.
+        let last = history.rows.map { $0.expiresDate ?? $0.purchaseDate }.max()
+        notices = try await Self.notices(page, customer, until: position == nil ? nil : last)
     }
 
     /// Whether the newest rows are not among these.
@@ -53,10 +55,12 @@ struct CustomerLedger: Sendable {
 
     // MARK: Notifications
 
-    private static func notices(_ page: PageRequest, _ customer: String) async throws
+    private static func notices(_ page: PageRequest, _ customer: String, until last: Timestamp?) async throws
         -> [(original: TransactionID, notice: TimelineNotice)]
     {
-        let query = [(name: "customer", value: customer), (name: "limit", value: String(mostNotices))]
+        let query =
+            [(name: "customer", value: customer), (name: "limit", value: String(mostNotices))]
+            + (last.map { [(name: "to", value: String($0.milliseconds))] } ?? [])
         let answer = try await page.ask("listNotifications", query: query)
         return (answer["notifications"]?.elements ?? []).compactMap { entry in
             // What somebody asked for has no cause; version 1 tells the same again in other words.

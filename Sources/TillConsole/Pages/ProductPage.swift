@@ -18,7 +18,9 @@ extension ConsolePage {
             product["referenceName"]?.text ?? id,
             [
                 "about": parts.about, "plans": .list(parts.plans), "offers": .list(parts.offers),
-                "storefronts": .list(CatalogWords.storefronts(product)), "texts": CatalogList.texts(product),
+                "storefronts": .list(CatalogWords.storefronts(product)),
+                "hasStorefronts": .flag(!CatalogWords.storefronts(product).isEmpty),
+                "texts": CatalogList.texts(product),
                 "forms": .list(parts.forms.map { $0.value(page) }), "replace": parts.replace.value(page),
                 "all": PageValue(page.link("/console/apps/{bundleId}/{realm}/catalog")),
             ]

@@ -41,7 +41,7 @@ struct SubscriptionCard: Sendable {
             "acts": acts.value(page), "facts": .list(facts),
             "renewalInfo": PageValue(try await renewalInfo()),
             "isOwn": .flag(subscription.ownership == .purchased && !ledger.isPast),
-            "change": change?.value(page) ?? .nothing, "extend": extend.value(page),
+            "change": change?.value(page) ?? .nothing, "extend": status == .active ? extend.value(page) : .nothing,
         ]
     }
 
