@@ -2,8 +2,8 @@ import Crypto
 
 /// The token of an `Authorization` header, read but not believed.
 ///
-/// The caller looks up ``keyID``, then calls ``verify(key:issuer:now:leeway:)``, or ``refuseUnknownKey()`` when there
-/// is no such key. Time is the wall clock's, in seconds since 1970, and may be fractional. See
+/// The caller looks up ``keyID``, then calls ``verify(key:issuer:now:leeway:knowing:)``, or ``refuseUnknownKey()`` when
+/// there is no such key. Time is the wall clock's, in seconds since 1970, and may be fractional. See
 /// docs/api/authentication.md.
 package struct BearerToken: Sendable {
     /// What `aud` must be.
@@ -23,17 +23,34 @@ package struct BearerToken: Sendable {
     /// `iat`, which two of the four official libraries leave out.
     private let issuedAt: Double?
     private let expiresAt: Double?
-    private let jws: CompactJWS
+    private let proof: Proof
+
+    /// What speaks for a token.
+    private enum Proof: Sendable {
+        /// A signature that nobody looked at yet, and the header's text, by which the token may be remembered.
+        case unchecked(CompactJWS, header: String)
+        /// A signature that was good once, by this key.
+        case checked(VerificationKey)
+    }
 
     /// Reads the value of an `Authorization` header, nil when the request has none.
     ///
+    /// - Parameter known: tokens that were good before, which need not be read again.
     /// - Throws: ``BearerRefusal``.
-    package init(authorization: String?, limit: Int = CompactJWS.defaultLimit) throws(BearerRefusal) {
+    package init(
+        authorization: String?,
+        limit: Int = CompactJWS.defaultLimit,
+        knowing known: KnownTokens? = nil
+    ) throws(BearerRefusal) {
         guard let authorization else { throw .headerMissing }
-        try self.init(jws: try Self.jws(in: authorization, limit: limit))
+        if let kept = known?.token(in: authorization) {
+            self = kept
+        } else {
+            try self.init(jws: try Self.jws(in: authorization, limit: limit), header: authorization)
+        }
     }
 
-    private init(jws: CompactJWS) throws(BearerRefusal) {
+    private init(jws: CompactJWS, header: String) throws(BearerRefusal) {
         let algorithm = jws.headerString("alg")
         guard algorithm == "ES256" else { throw .wrongAlgorithm(algorithm) }
         guard jws.header["crit"] == nil else { throw .criticalHeader }
@@ -41,7 +58,7 @@ package struct BearerToken: Sendable {
             throw .malformed(.signatureLength(jws.signature.count))
         }
         guard let keyID = jws.headerString("kid"), !keyID.isEmpty else { throw .keyIDMissing }
-        self.jws = jws
+        proof = .unchecked(jws, header: header)
         self.keyID = keyID
         issuer = try Self.string("iss", in: jws)
         // A bid that is no text is no bid: routes that know the app's errors say so, and do not answer 401.
@@ -60,16 +77,16 @@ package struct BearerToken: Sendable {
     ///   - issuer: the issuer the key belongs to.
     ///   - now: the wall clock, in seconds since 1970.
     ///   - leeway: how many seconds the client's clock may be ahead.
-    ///   - known: signatures that were checked before; nil checks this one in any case.
+    ///   - known: where a token whose signature is good is kept for the next time.
     /// - Throws: ``BearerRefusal``.
     package func verify(
         key: VerificationKey,
         issuer expectedIssuer: String,
         now: Double,
         leeway: Double = defaultLeeway,
-        knowing known: VerifiedSignatures? = nil
+        knowing known: KnownTokens? = nil
     ) throws(BearerRefusal) -> BearerIdentity {
-        guard known?.isGood(jws, by: key) ?? jws.verify(with: key) else { throw .badSignature(keyID: keyID) }
+        guard isSigned(with: key, knowing: known) else { throw .badSignature(keyID: keyID) }
         guard issuer == expectedIssuer else { throw .wrongIssuer(issuer, expected: expectedIssuer) }
         guard audience == [Self.audience] else { throw .wrongAudience(audience) }
         guard let expiresAt else { throw .expirationMissing }
@@ -81,11 +98,35 @@ package struct BearerToken: Sendable {
     /// The refusal for a key that does not exist, after as much work as a real verification takes: the time of the
     /// answer does not tell which key ids exist.
     package func refuseUnknownKey() -> BearerRefusal {
-        // No token can be signed with a key that was thrown away, so the result is known; the work is the point.
-        jws.verify(with: Self.decoy) ? .badSignature(keyID: keyID) : .unknownKey(keyID: keyID)
+        // No token can be signed with a key that was thrown away, so the result is known; the work is the point. Of
+        // one that was good once its sender knows that the key was there.
+        guard case .unchecked(let jws, _) = proof else { return .unknownKey(keyID: keyID) }
+        return jws.verify(with: Self.decoy) ? .badSignature(keyID: keyID) : .unknownKey(keyID: keyID)
     }
 
     private static let decoy = VerificationKey(P256.Signing.PrivateKey().publicKey)
+
+    /// Whether the signature is the key's, by memory or by a check.
+    private func isSigned(with key: VerificationKey, knowing known: KnownTokens?) -> Bool {
+        switch proof {
+        case .checked(let one): return one == key
+        case .unchecked(let jws, let header):
+            guard jws.verify(with: key) else { return false }
+            known?.keep(BearerToken(self, checkedWith: key), in: header)
+            return true
+        }
+    }
+
+    /// The same claims, of which the key is known.
+    private init(_ token: BearerToken, checkedWith key: VerificationKey) {
+        proof = .checked(key)
+        keyID = token.keyID
+        issuer = token.issuer
+        bundleID = token.bundleID
+        audience = token.audience
+        issuedAt = token.issuedAt
+        expiresAt = token.expiresAt
+    }
 
     private func checkTimes(expiresAt: Double, now: Double, leeway: Double) throws(BearerRefusal) {
         guard expiresAt > now else { throw .expired(seconds: now - expiresAt) }

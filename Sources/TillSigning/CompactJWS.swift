@@ -1,5 +1,3 @@
-import Crypto
-
 /// A signed token as it arrived, taken apart but not believed: call ``verify(with:)`` before using its claims.
 package struct CompactJWS: Sendable {
     /// The most bytes that a token may have unless the caller says otherwise.
@@ -39,15 +37,6 @@ package struct CompactJWS: Sendable {
     /// Whether the signature is ES256 and was made with the private half of `key`. Does not look at `alg`.
     package func verify(with key: VerificationKey) -> Bool {
         key.isValid(signature, for: signingInput)
-    }
-
-    /// Names this text, signature included, together with a key.
-    func digest(with key: VerificationKey) -> [UInt8] {
-        var hash = SHA256()
-        hash.update(data: key.x963)
-        hash.update(data: signingInput)
-        hash.update(data: signature)
-        return Array(hash.finalize())
     }
 
     /// A member of the header that is a string; nil when it is missing or something else.

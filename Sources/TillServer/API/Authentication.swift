@@ -23,7 +23,7 @@ struct Authentication: Sendable {
     let shop: Shop
     let realm: Realm
     /// Most clients send a token many times before they make another.
-    private let known = VerifiedSignatures()
+    private let known = KnownTokens()
 
     init(shop: Shop, realm: Realm) {
         self.shop = shop
@@ -33,7 +33,7 @@ struct Authentication: Sendable {
     /// - Throws: `Unauthenticated` or, where documented, an `APIError` on the app.
     func caller(of request: Request, appErrors: AppErrors, noting claimed: inout ClaimedIdentity) throws -> Caller {
         do {
-            let token = try BearerToken(authorization: request.headers[.authorization])
+            let token = try BearerToken(authorization: request.headers[.authorization], knowing: known)
             claimed = ClaimedIdentity(keyID: token.keyID, app: token.bundleID)
             guard let (record, key) = shop.registry.key(token.keyID) else {
                 throw Unauthenticated(explanation: token.refuseUnknownKey().explanation + knownKeys(token))

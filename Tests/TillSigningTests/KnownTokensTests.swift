@@ -2,8 +2,8 @@ import Testing
 
 @testable import TillSigning
 
-@Suite("Signatures that were checked before")
-struct VerifiedSignaturesTests {
+@Suite("Tokens that were good before")
+struct KnownTokensTests {
     private static let now: Double = 1_767_225_600
     private let pair = APIKeyPair.make()
 
@@ -16,13 +16,13 @@ struct VerifiedSignaturesTests {
 
     private func refusal(
         _ header: String,
-        _ known: VerifiedSignatures,
+        _ known: KnownTokens,
         key: VerificationKey? = nil,
         issuer: String = "issuer",
         now: Double = now
     ) -> BearerRefusal? {
         do {
-            let token = try BearerToken(authorization: header)
+            let token = try BearerToken(authorization: header, knowing: known)
             _ = try token.verify(key: key ?? pair.publicKey, issuer: issuer, now: now, knowing: known)
             return nil
         } catch {
@@ -32,7 +32,7 @@ struct VerifiedSignaturesTests {
 
     @Test("A token that was good once is known, and is still judged by everything else")
     func judged() throws {
-        let known = VerifiedSignatures()
+        let known = KnownTokens()
         let header = try header()
         #expect(refusal(header, known) == nil)
         #expect(known.count == 1)
@@ -44,7 +44,7 @@ struct VerifiedSignaturesTests {
 
     @Test("Neither another key, nor another signature, nor another payload passes for one that is known")
     func others() throws {
-        let known = VerifiedSignatures()
+        let known = KnownTokens()
         let header = try header()
         #expect(refusal(header, known) == nil)
         #expect(refusal(header, known, key: APIKeyPair.make().publicKey) == .badSignature(keyID: pair.keyID))
@@ -59,9 +59,29 @@ struct VerifiedSignaturesTests {
         #expect(known.count == 1)
     }
 
+    @Test("A token that was kept is no key's but that by which it was checked, and is good again with that one")
+    func keys() throws {
+        let known = KnownTokens()
+        let header = try header()
+        #expect(refusal(header, known) == nil)
+        let another = APIKeyPair.make().publicKey
+        #expect(refusal(header, known, key: another) == .badSignature(keyID: pair.keyID))
+        #expect(refusal(header, known) == nil)
+        let token = try BearerToken(authorization: header, knowing: known)
+        #expect(token.refuseUnknownKey() == .unknownKey(keyID: pair.keyID))
+        #expect(token.bundleID == "com.example.app")
+    }
+
+    @Test("A header longer than any client's is good, and not kept")
+    func long() throws {
+        let known = KnownTokens()
+        #expect(refusal(try header(bundleID: String(repeating: "a", count: 2_048)), known) == nil)
+        #expect(known.count == 0)
+    }
+
     @Test("The memory has its bound, and keeps what is used")
     func bound() throws {
-        let known = VerifiedSignatures(most: 8)
+        let known = KnownTokens(most: 8)
         let used = try header()
         for number in 0..<40 {
             #expect(refusal(try header(bundleID: "com.example.\(number)"), known) == nil)
