@@ -5,11 +5,18 @@ import TillSigning
 /// Transactions as they were last signed. A row is signed again once it has changed, once another chain signs, and once
 /// its signature is older than the setting allows; by default that is at once (docs/operating/settings.md).
 final class SignatureCache: Sendable {
-    private struct Entry {
+    private final class Entry: Sendable {
         let row: Transaction
         let chainID: String
         let signedDate: Timestamp
         let text: SignedText
+
+        init(row: Transaction, chainID: String, signedDate: Timestamp, text: SignedText) {
+            self.row = row
+            self.chainID = chainID
+            self.signedDate = signedDate
+            self.text = text
+        }
     }
 
     /// What was used since the last turn, and what before: the older half goes when the younger is full.

@@ -6,30 +6,28 @@ import TillStorage
 /// What the shop signs: the same rows for a backend and, in their device form, for an app.
 extension Shop {
     /// A signed transaction as a server hands it over: signed now, or not longer ago than the setting allows.
-    ///
-    /// - Parameter chain: the present one, for who has it at hand.
-    package func signed(
-        _ row: Transaction,
-        realm: Realm,
-        app: String,
-        at now: Timestamp,
-        by chain: SigningChain? = nil
-    ) throws -> SignedText {
-        let scope = AccountScope(realm: realm, app: app)
-        let date = max(now, row.modifiedDate)
-        let chain = chain ?? signingChain
+    package func signed(_ row: Transaction, realm: Realm, app: String, at now: Timestamp) throws -> SignedText {
+        try signed([row], in: AccountScope(realm: realm, app: app), at: now)[0]
+    }
+
+    /// The same for a page of them.
+    package func signed(_ rows: [Transaction], in scope: AccountScope, at now: Timestamp) throws -> [SignedText] {
+        let chain = signingChain
         let age = Int64(settings.signatureAge) * 1_000
         // Weather changes what is signed, and changes itself.
         let isKept = age > 0 && registry.weather(of: scope) == nil
-        if isKept,
-            let kept = signatures.text(of: row, by: chain.id, from: date.advanced(milliseconds: -age), to: date)
-        {
-            return kept
+        return try rows.map { row in
+            let date = max(now, row.modifiedDate)
+            if isKept,
+                let kept = signatures.text(of: row, by: chain.id, from: date.advanced(milliseconds: -age), to: date)
+            {
+                return kept
+            }
+            let payload = TransactionPayload.bytes(row, realm: scope.realm, app: scope.app, signedDate: date)
+            let text = try chain.signText(weathered(payload, as: .transaction, in: scope))
+            if isKept { signatures.keep(text, of: row, by: chain.id, at: date) }
+            return text
         }
-        let payload = TransactionPayload.bytes(row, realm: realm, app: app, signedDate: date)
-        let text = try chain.signText(weathered(payload, as: .transaction, in: scope))
-        if isKept { signatures.keep(text, of: row, by: chain.id, at: date) }
-        return text
     }
 
     /// Signed renewal info of a subscription as it stands.

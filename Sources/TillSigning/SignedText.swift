@@ -6,18 +6,10 @@ package struct SignedText: Equatable, Sendable {
     /// A dot, the payload, a dot and the signature.
     package let rest: [UInt8]
 
+    /// How many characters it has.
+    package var count: Int { header.count + rest.count }
     /// The whole text, ASCII.
     package var bytes: [UInt8] { header + rest }
     /// The whole text.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
-}
-
-extension SigningChain {
-    /// Signs a payload (UTF-8 JSON).
-    ///
-    /// - Throws: ``SigningError`` of code `cryptography`.
-    package func signText(_ payload: [UInt8]) throws(SigningError) -> SignedText {
-        let bytes = try signBytes(payload)
-        return SignedText(header: headerSegment, rest: Array(bytes[headerSegment.count...]))
-    }
 }

@@ -5,6 +5,7 @@ extension SigningChain {
     static let dot = UInt8(ascii: ".")
     /// Bytes of a raw ES256 signature, r then s.
     package static let signatureByteCount = 64
+    private static let encodedSignatureByteCount = Base64URL.encodedCount(of: signatureByteCount)
 
     /// Signs a payload (UTF-8 JSON): a compact JWS.
     ///
@@ -17,12 +18,20 @@ extension SigningChain {
 
     /// ``sign(_:)``, as ASCII bytes ready to be copied into an answer.
     package func signBytes(_ payload: [UInt8]) throws(SigningError) -> [UInt8] {
-        var text: [UInt8] = []
-        Self.appendUnsigned(headerSegment, payload, to: &text)
-        let signature = try signature(overEncoded: text[(headerSegment.count + 1)...])
-        text.append(Self.dot)
-        Base64URL.append(signature, to: &text)
-        return text
+        let text = try signText(payload)
+        return text.header + text.rest
+    }
+
+    /// ``signBytes(_:)`` in two pieces, of which the first is every text's.
+    package func signText(_ payload: [UInt8]) throws(SigningError) -> SignedText {
+        var rest: [UInt8] = []
+        rest.reserveCapacity(2 + Base64URL.encodedCount(of: payload.count) + Self.encodedSignatureByteCount)
+        rest.append(Self.dot)
+        Base64URL.append(payload, to: &rest)
+        let signature = try signature(overEncoded: rest[1...])
+        rest.append(Self.dot)
+        Base64URL.append(signature, to: &rest)
+        return SignedText(header: headerSegment, rest: rest)
     }
 
     /// Only the signature (64 bytes, r then s) over the header and `payload`; ``assemble(header:payload:signature:)``
@@ -45,20 +54,15 @@ extension SigningChain {
 
     /// ``assemble(header:payload:signature:)`` at the end of a text under construction.
     package static func append(header: [UInt8], payload: [UInt8], signature: [UInt8], to text: inout [UInt8]) {
-        appendUnsigned(header, payload, to: &text)
-        text.append(dot)
-        Base64URL.append(signature, to: &text)
-    }
-
-    /// Header, dot and payload, with room for the signature.
-    private static func appendUnsigned(_ header: [UInt8], _ payload: [UInt8], to text: inout [UInt8]) {
         if text.isEmpty {
-            let segments = [payload.count, signatureByteCount].map(Base64URL.encodedCount)
-            text.reserveCapacity(header.count + segments.reduce(2, +))
+            let encoded = Base64URL.encodedCount(of: payload.count) + encodedSignatureByteCount
+            text.reserveCapacity(header.count + encoded + 2)
         }
         text.append(contentsOf: header)
         text.append(dot)
         Base64URL.append(payload, to: &text)
+        text.append(dot)
+        Base64URL.append(signature, to: &text)
     }
 
     private func signature(overEncoded payload: ArraySlice<UInt8>) throws(SigningError) -> [UInt8] {

@@ -7,7 +7,9 @@ import X509
 ///
 /// The header, over 3 kB of certificates, is the same for everything a chain signs. It is encoded once, and its SHA-256
 /// is computed once: signing hashes only the payload. See docs/api/signed-data.md.
-package struct SigningChain: Sendable, CustomStringConvertible {
+///
+/// One object, because it is handed to whatever signs and has a dozen parts that nobody changes.
+package final class SigningChain: Sendable, CustomStringConvertible {
     let leaf: Certificate
     let intermediate: Certificate
     let root: Certificate
@@ -74,7 +76,7 @@ package struct SigningChain: Sendable, CustomStringConvertible {
     ///
     /// - Throws: ``SigningError``: `unreadable`, `mismatchedKey`, or `brokenChain` when the three certificates do not
     ///   lead to each other or lack what verifiers ask for. It names the part.
-    package init(
+    package convenience init(
         certificatesPEM: String,
         leafPrivateKeyPEM: Secret,
         intermediatePrivateKeyPEM: Secret

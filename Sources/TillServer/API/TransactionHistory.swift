@@ -43,13 +43,14 @@ extension AppleAPI {
             ? page.rows.last?.change ?? 0
             : isAscending ? max(page.head, position ?? 0) : page.rows.last?.change ?? position ?? 0
 
-        var json = PayloadWriter(capacity: 8_192 * (page.rows.count + 1))
+        let texts = try await signed(page.rows, exchange)
+        var json = PayloadWriter(capacity: texts.reduce(512) { $0 + $1.count + 3 })
         json.put("revision", shop.cursors.seal(cursor))
         json.put("bundleId", exchange.caller.app.bundleID)
         json.put("appAppleId", exchange.caller.app.appleID)
         json.put("environment", realm.environment)
         json.put("hasMore", page.hasMore)
-        json.put("signedTransactions", try await signed(page.rows, exchange))
+        json.put("signedTransactions", texts)
         return .json(json.finish())
     }
 
@@ -99,8 +100,7 @@ extension AppleAPI {
         {
             now = shop.now(of: account)
         }
-        let (app, chain) = (exchange.caller.app.bundleID, shop.signingChain)
-        return try rows.map { try shop.signed($0, realm: realm, app: app, at: now, by: chain) }
+        return try shop.signed(rows, in: exchange.scope, at: now)
     }
 
     // MARK: Parameters

@@ -15,9 +15,10 @@ package struct PayloadWriter {
         bytes.append(UInt8(ascii: "{"))
     }
 
-    /// Ends the object and gives its bytes.
-    package consuming func finish() -> [UInt8] {
+    /// Ends the object and gives its bytes away: nobody else holds them, so that nothing is copied.
+    package mutating func finish() -> [UInt8] {
         bytes.append(UInt8(ascii: "}"))
+        defer { bytes = [] }
         return bytes
     }
 
@@ -114,20 +115,31 @@ package struct PayloadWriter {
 
     /// Adds a text as a JSON string.
     static func append(quoted text: String, to bytes: inout [UInt8]) {
+        var text = text
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            case 0..<0x20:
-                bytes.append(contentsOf: "\\u00".utf8)
-                bytes.append(hexadecimal[Int(byte >> 4)])
-                bytes.append(hexadecimal[Int(byte & 15)])
-            default:
-                bytes.append(byte)
+        text.withUTF8 { utf8 in
+            // Hardly any text has to be escaped, and most is copied whole.
+            if utf8.contains(where: isEscaped) {
+                for byte in utf8 { append(escaped: byte, to: &bytes) }
+            } else {
+                bytes.append(contentsOf: utf8)
             }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static func append(escaped byte: UInt8, to bytes: inout [UInt8]) {
+        if byte < 0x20 {
+            bytes.append(contentsOf: "\\u00".utf8)
+            bytes.append(hexadecimal[Int(byte >> 4)])
+            bytes.append(hexadecimal[Int(byte & 15)])
+        } else {
+            if isEscaped(byte) { bytes.append(UInt8(ascii: "\\")) }
+            bytes.append(byte)
+        }
     }
 }
