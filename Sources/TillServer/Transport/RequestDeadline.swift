@@ -13,7 +13,10 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     private let limit: TimeAmount
     private let uploads: Set<String>
     private var isUpload = false
-    private var timer: Scheduled<Void>?
+    /// By when the request must be there; nil while none is awaited.
+    private var deadline: NIODeadline?
+    /// Looks at the deadline. It is set when a request is awaited and no look is planned, not for each request anew.
+    private var look: Scheduled<Void>?
 
     /// - Parameter uploads: paths whose bodies may be of any length.
     init(_ limit: TimeAmount, uploads: Set<String> = []) {
@@ -26,7 +29,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        stop()
+        leave()
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -35,7 +38,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        stop()
+        leave()
         context.fireChannelInactive()
     }
 
@@ -43,7 +46,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head(let head): isUpload = head.path.map(uploads.contains) ?? false
         case .body: if isUpload { start(context) }
-        case .end: stop()
+        case .end: deadline = nil
         }
         context.fireChannelRead(data)
     }
@@ -54,13 +57,28 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func start(_ context: ChannelHandlerContext) {
-        stop()
-        let channel = context.channel
-        timer = context.eventLoop.scheduleTask(in: limit) { channel.close(promise: nil) }
+        let deadline = NIODeadline.now() + limit
+        self.deadline = deadline
+        if look == nil { planLook(at: deadline, context) }
     }
 
-    private func stop() {
-        timer?.cancel()
-        timer = nil
+    private func planLook(at instant: NIODeadline, _ context: ChannelHandlerContext) {
+        look = context.eventLoop.assumeIsolated().scheduleTask(deadline: instant) { self.judge(context) }
+    }
+
+    private func judge(_ context: ChannelHandlerContext) {
+        look = nil
+        guard let deadline else { return }
+        if deadline <= .now() {
+            context.channel.close(promise: nil)
+        } else {
+            planLook(at: deadline, context)
+        }
+    }
+
+    private func leave() {
+        deadline = nil
+        look?.cancel()
+        look = nil
     }
 }
