@@ -164,7 +164,7 @@ let package = Package(
             name: "TillServerTests",
             dependencies: [
                 "TillServer", "TillTesting", "TillShop", "TillStorage", "TillSigning", "TillCore", hummingbird,
-                hummingbirdTesting, httpTypes, crypto, nioCore,
+                hummingbirdTesting, httpTypes, crypto, nioCore, logging,
             ],
             swiftSettings: settings
         ),

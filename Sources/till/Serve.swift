@@ -204,7 +204,8 @@ struct Serve: AsyncParsableCommand {
                     port: sandboxPort
                 ),
                 NamedListener(
-                    Listener(host: controlAddress, port: controlPort, limits: controlLimits)
+                    // Leaps, restores and the like take long.
+                    Listener(host: controlAddress, port: controlPort, limits: controlLimits, answersOnLoop: false)
                         .application(control.router(adding: console.add), logger: logger) {
                             await running(.control, $0)
                         },

@@ -47,12 +47,20 @@ package struct Listener: Sendable {
     package let port: Int
     /// Held against every connection.
     package let limits: ConnectionLimits
+    /// Whether requests are answered on the thread that reads them, which is for routes that never take long.
+    package let answersOnLoop: Bool
 
     /// A listener at an address; port 0 lets the system choose.
-    package init(host: String, port: Int, limits: ConnectionLimits = ConnectionLimits()) {
+    package init(
+        host: String,
+        port: Int,
+        limits: ConnectionLimits = ConnectionLimits(),
+        answersOnLoop: Bool = true
+    ) {
         self.host = host
         self.port = port
         self.limits = limits
+        self.answersOnLoop = answersOnLoop
     }
 
     /// An application that answers with a router at this address.
@@ -65,10 +73,17 @@ package struct Listener: Sendable {
     ) -> Application<RouterResponder<Context>> where Context.Source == ApplicationRequestContextSource {
         Application(
             router: router,
-            server: .http1(configuration: limits.http1),
+            server: server { HTTP1Channel(responder: $0, configuration: limits.http1) },
             configuration: ApplicationConfiguration(address: .hostname(host, port: port), serverName: nil),
             onServerRunning: { channel in await running(channel.localAddress?.port ?? 0) },
             logger: logger
         )
+    }
+
+    /// Builds a server of connections that are answered where the listener says.
+    func server<Connection: ServerChildChannel>(
+        _ connection: @escaping @Sendable (@escaping HTTPChannelHandler.Responder) -> Connection
+    ) -> HTTPServerBuilder {
+        answersOnLoop ? HTTPServerBuilder { LoopChannel(connection($0)) } : HTTPServerBuilder { connection($0) }
     }
 }

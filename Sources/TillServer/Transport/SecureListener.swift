@@ -32,7 +32,7 @@ extension Listener {
         let limits = limits
         return Application(
             responder: responder,
-            server: HTTPServerBuilder { SecureChannel(context: context, limits: limits, responder: $0) },
+            server: server { SecureChannel(context: context, limits: limits, responder: $0) },
             configuration: ApplicationConfiguration(address: .hostname(host, port: port), serverName: nil),
             onServerRunning: { channel in await running(channel.localAddress?.port ?? 0) },
             logger: logger

@@ -1,0 +1,31 @@
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Testing
+
+@testable import TillServer
+
+/// On which thread a request is answered.
+@Suite("Connections")
+struct ListenerTests {
+    @Test("A request is answered on the thread of its connection, or away from it", arguments: [true, false])
+    func place(answersOnLoop: Bool) async throws {
+        let router = Router(context: APIContext.self)
+        router.get("/place") { _, context in
+            let before = context.channel.eventLoop.inEventLoop
+            await Task.yield()
+            // What is waited for elsewhere comes back to the same place.
+            await Task.detached {}.value
+            return "\(before) \(context.channel.eventLoop.inEventLoop)"
+        }
+        let application = Listener(host: "127.0.0.1", port: 0, answersOnLoop: answersOnLoop)
+            .application(router, logger: Logger(label: "test")) { _ in }
+        try await application.test(.live) { client in
+            for _ in 0..<3 {
+                let place = try await client.execute(uri: "/place", method: .get) { String(buffer: $0.body) }
+                #expect(place == "\(answersOnLoop) \(answersOnLoop)")
+            }
+        }
+    }
+}
