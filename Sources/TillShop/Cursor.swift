@@ -22,14 +22,24 @@ package struct Cursor: Equatable, Sendable {
     package var filters: UInt64
     /// The change number, or refund number, of the last row that was read.
     package var position: Int64
+    /// The course of events in which that was its number (`Shop.lineage`).
+    package var lineage: Int64
 
     /// A place in a history.
-    package init(route: Route, account: AccountID, isAscending: Bool = true, filters: UInt64 = 0, position: Int64) {
+    package init(
+        route: Route,
+        account: AccountID,
+        isAscending: Bool = true,
+        filters: UInt64 = 0,
+        position: Int64,
+        lineage: Int64 = 0
+    ) {
         self.route = route
         self.account = account
         self.isAscending = isAscending
         self.filters = filters
         self.position = position
+        self.lineage = lineage
     }
 }
 
@@ -37,8 +47,9 @@ package struct Cursor: Equatable, Sendable {
 /// made up outside.
 package struct CursorSeal: Sendable {
     private let key: SymmetricKey
-    static let version: UInt8 = 1
-    private static let bodyLength = 27
+    static let version: UInt8 = 2
+    /// The bytes of a cursor by its version; the first had no lineage, and there was but one.
+    private static let bodyLengths: [UInt8: Int] = [1: 27, 2: 35]
     static let sealLength = 16
 
     /// Reads the key from the store, and makes it the first time.
@@ -52,12 +63,14 @@ package struct CursorSeal: Sendable {
         key = SymmetricKey(data: bytes)
     }
 
-    /// The opaque text of a cursor: base64url, 58 characters.
+    /// The opaque text of a cursor: base64url, 68 characters.
     package func seal(_ cursor: Cursor) -> String {
         var bytes: [UInt8] = [Self.version, cursor.route.rawValue, cursor.isAscending ? 1 : 0]
-        for number in [UInt64(bitPattern: cursor.account.number), cursor.filters, UInt64(bitPattern: cursor.position)] {
-            withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
-        }
+        let numbers = [
+            UInt64(bitPattern: cursor.account.number), cursor.filters, UInt64(bitPattern: cursor.position),
+            UInt64(bitPattern: cursor.lineage),
+        ]
+        for number in numbers { withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) } }
         bytes += code(for: bytes)
         return String(decoding: Base64URL.encode(bytes), as: UTF8.self)
     }
@@ -65,12 +78,12 @@ package struct CursorSeal: Sendable {
     /// Reads a cursor back; nil for anything that this store did not seal.
     package func open(_ text: String) -> Cursor? {
         guard
-            text.utf8.count <= 128, let bytes = Base64URL.decode(text),
-            bytes.count == Self.bodyLength + Self.sealLength
+            text.utf8.count <= 128, let bytes = Base64URL.decode(text), let version = bytes.first,
+            let bodyLength = Self.bodyLengths[version], bytes.count == bodyLength + Self.sealLength
         else { return nil }
-        let body = Array(bytes.prefix(Self.bodyLength))
+        let body = Array(bytes.prefix(bodyLength))
         let difference = zip(code(for: body), bytes.suffix(Self.sealLength)).reduce(0) { $0 | ($1.0 ^ $1.1) }
-        guard difference == 0, body[0] == Self.version, let route = Cursor.Route(rawValue: body[1]) else { return nil }
+        guard difference == 0, let route = Cursor.Route(rawValue: body[1]) else { return nil }
         func number(at start: Int) -> UInt64 {
             body[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
         }
@@ -79,7 +92,8 @@ package struct CursorSeal: Sendable {
             account: AccountID(Int64(bitPattern: number(at: 3))),
             isAscending: body[2] == 1,
             filters: number(at: 11),
-            position: Int64(bitPattern: number(at: 19))
+            position: Int64(bitPattern: number(at: 19)),
+            lineage: version == 1 ? 0 : Int64(bitPattern: number(at: 27))
         )
     }
 

@@ -190,7 +190,8 @@ extension Shop {
             let head = NotificationPayload.Head(
                 type: NotificationType.renewalExtension.rawValue,
                 subtype: NotificationSubtype.summary.rawValue,
-                uuid: uuid("job/\(record.id)"),
+                // The same job may be asked for again once a restore has taken this one back.
+                uuid: uuid("job/\(lineage)/\(record.id)"),
                 signedDate: record.completedAt ?? record.at
             )
             try await owe(head, .summary(summary), in: &change, scope: record.scope, signedBy: chain)

@@ -69,7 +69,7 @@ extension Shop {
         let head = NotificationPayload.Head(
             type: isTomorrows ? TomorrowsNotice.type : notification.type.rawValue,
             subtype: isTomorrows ? TomorrowsNotice.subtype : notification.subtype?.rawValue,
-            uuid: uuid("\(account.id.number)/\(notification.number)" + (isTomorrows ? "/tomorrow" : "")),
+            uuid: uuid(of: id),
             signedDate: date
         )
         let data = NotificationPayload.data(
@@ -166,6 +166,10 @@ extension Shop {
         let whole = Self.filled(entry.body.payload, entry.transactionInfo, entry.renewalInfo, header: header)
         return SigningChain.assemble(header: header, payload: whole, signature: entry.body.signature)
     }
+
+    /// The UUID of a notification follows from its number, which no restore takes back: receivers drop what they have
+    /// seen under a UUID, so none may ever name another.
+    func uuid(of id: NotificationID) -> String { uuid("notification/\(id.number)") }
 
     /// A UUID that follows from the shop's seed and a name, so that a world can be replayed. Lower case.
     func uuid(_ name: String) -> String {

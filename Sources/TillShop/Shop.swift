@@ -14,6 +14,7 @@ package final class Shop: Sendable {
     package let journal: Journal
     /// Seals and opens the `revision` of the history routes.
     package let cursors: CursorSeal
+    let lineages: Lineage
     /// The clocks of all apps and realms, and of customers who have one of their own.
     package let clocks: Clocks
     /// Who is told when something falls due, or is owed to a developer's server.
@@ -92,6 +93,7 @@ package final class Shop: Sendable {
         seed = try await Self.seed(storage)
         journal = Journal(storage: storage, logger: logger, keeping: settings.journalLength)
         cursors = try await CursorSeal(storage: storage)
+        lineages = try await Lineage(storage: storage)
         faults = try await FaultDesk(storage: storage, wallClock: wallClock)
         recentRows = RecentRows(wallClock: wallClock)
         identifiers = IdentifierPool(storage: storage)
@@ -99,6 +101,10 @@ package final class Shop: Sendable {
         // The other nodes can put together what this one signs.
         if cluster != nil, let document = chains.document(of: chain) { try await storage.put([document]) }
     }
+
+    /// The course of events to which cursors belong that are made now; read before the rows, since a cursor that is
+    /// taken for an older one only begins again.
+    package var lineage: Int64 { lineages.current }
 
     // MARK: Time
 

@@ -16,7 +16,7 @@ import requests
 
 from catalog_of_everything import BASIC, CATALOG, COINS
 from process_helpers import clean_environment, run_till, till_binary
-from shop_helpers import App, ControlClient, ControlRefused
+from shop_helpers import App, ControlClient, ControlRefused, ids
 
 TABLES = {
     "documents": "kind, name", "accounts": "partition, account", "ledger": "partition, account, change",
@@ -46,8 +46,10 @@ class Shop:
                 table: database.execute(f"SELECT * FROM {table} ORDER BY {key}").fetchall()
                 for table, key in TABLES.items()
             }
-        # Once a day the server notes which numbers it has given out, for retention.
-        rows["documents"] = [row for row in rows["documents"] if row[:2] != ("shop", "tides")]
+        # Once a day the server notes which numbers it has given out, for retention; and each restore begins a course of
+        # events that is another than what it takes back.
+        notes = [("shop", "tides"), ("shop", "lineage")]
+        rows["documents"] = [row for row in rows["documents"] if row[:2] not in notes]
         return rows
 
     def live(self, app, customers):
@@ -71,6 +73,36 @@ def shop(serve):
 
 def frozen(shop):
     shop.app.sandbox.control("setClock", {"mode": "frozen"})
+
+
+def test_nothing_that_was_handed_out_before_a_restore_names_anything_after_it(shop):
+    frozen(shop)
+    realm = shop.app.sandbox
+    kept = realm.buy("ann", COINS)
+    shop.control.call("saveSnapshot", {}, name="before")
+
+    def live():
+        """Ann's next purchase and its refund: what names them, and the places behind them."""
+        bought = realm.buy("ann", COINS)
+        realm.refund(bought.id)
+        told = realm.control("listNotifications", query={"limit": 2})["notifications"]
+        assert {notice["notificationType"] for notice in told} == {"REFUND", "ONE_TIME_CHARGE"}
+        places = realm.whole_history(kept.id)[1], realm.whole_refund_history(kept.id)[1]
+        return bought.id, {notice["notificationUUID"] for notice in told}, places
+
+    lost, lost_uuids, places = live()
+    assert realm.whole_history(kept.id, revision=places[0])[0] == []
+    assert realm.whole_refund_history(kept.id, places[1])[0] == []
+    shop.control.call("restoreSnapshot", name="before")
+    found, uuids, _ = live()
+    assert found != lost and uuids.isdisjoint(lost_uuids)
+    # Who kept a place behind what was taken back reads from the beginning, once, and misses nothing.
+    again, place = realm.whole_history(kept.id, revision=places[0])
+    assert ids(again) == [kept.id, found]
+    assert realm.whole_history(kept.id, revision=place)[0] == []
+    refunds, place = realm.whole_refund_history(kept.id, places[1])
+    assert ids(refunds) == [found]
+    assert realm.whole_refund_history(kept.id, place)[0] == []
 
 
 def till(shop, *arguments, **options):

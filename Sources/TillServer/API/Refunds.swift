@@ -17,8 +17,8 @@ extension AppleAPI {
         let number = try number(exchange.parameter, orThrow: .invalidTransactionID)
         let revision = try exchange.query.value("revision", orThrow: .invalidRequestRevision)
         let account = try await customer(number, in: exchange.scope, orThrow: .transactionIDNotFound)
-        var cursor = Cursor(route: .refunds, account: account, position: 0)
-        if let revision { cursor.position = try resume(revision, expecting: cursor).position }
+        var cursor = Cursor(route: .refunds, account: account, position: 0, lineage: shop.lineage)
+        if let revision { cursor.position = try resume(revision, expecting: cursor) ?? 0 }
 
         let found = try await shop.storage.refunds(of: account, after: cursor.position, limit: 21)
         let rows = found.prefix(20)

@@ -25,8 +25,15 @@ extension AppleAPI {
         let revision = try exchange.query.value("revision", orThrow: .invalidRequestRevision)
         let account = try await customer(number, in: exchange.scope, orThrow: .transactionIDNotFound)
 
-        var cursor = Cursor(route: route, account: account, isAscending: isAscending, filters: digest, position: 0)
-        let position = try revision.map { try resume($0, expecting: cursor).position }
+        var cursor = Cursor(
+            route: route,
+            account: account,
+            isAscending: isAscending,
+            filters: digest,
+            position: 0,
+            lineage: shop.lineage
+        )
+        let position = try revision.flatMap { try resume($0, expecting: cursor) }
         var page = try await shop.storage.history(
             HistoryQuery(
                 account: account,
@@ -72,8 +79,8 @@ extension AppleAPI {
         page.head = seen.last?.change ?? position ?? 0
     }
 
-    /// Reads a revision that an earlier answer gave.
-    func resume(_ text: String, expecting cursor: Cursor) throws -> Cursor {
+    /// The place of a revision that an earlier answer gave; nil is the beginning, for one from before a restore.
+    func resume(_ text: String, expecting cursor: Cursor) throws -> Int64? {
         guard let opened = shop.cursors.open(text) else {
             throw APIError.invalidRequestRevision.because("The revision is not one that this store gave out.")
         }
@@ -88,7 +95,7 @@ extension AppleAPI {
                 "The revision was given for other parameters; repeat those of the first call with it."
             )
         }
-        return opened
+        return opened.lineage == cursor.lineage ? opened.position : nil
     }
 
     /// One customer's rows, signed at the instant that the customer's clock shows.

@@ -37,7 +37,8 @@ extension Shop {
             guard !types.isEmpty else { continue }
             let receipt = try await unifiedReceipt(of: account, app, rows, at: notification.date)
             var ids = try await identifiers.take(Int64(types.count))
-            for (place, type) in types.enumerated() {
+            for type in types {
+                let id = ids.notification(of: account.id)
                 let body = VersionOnePayload.bytes(
                     type,
                     notification,
@@ -47,12 +48,12 @@ extension Shop {
                     receipt
                 )
                 let entry = OutboxEntry(
-                    id: ids.notification(of: account.id),
+                    id: id,
                     scope: scope,
                     account: account.id,
                     original: row.originalID,
                     transaction: row.id,
-                    uuid: uuid("\(account.id.number)/\(notification.number)/1/\(place)"),
+                    uuid: uuid(of: id),
                     type: type.rawValue,
                     subtype: nil,
                     isTriggered: false,
