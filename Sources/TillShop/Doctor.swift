@@ -21,7 +21,9 @@ package struct Doctor: Sendable {
         var findings = fileFindings() + certificateFindings()
         do {
             let storage = try open()
-            if try await storage.isUnfinished { findings.append(MigrationRefused.unfinished.description) }
+            if let command = try await storage.unfinished {
+                findings.append(MigrationRefused.unfinished(command).description)
+            }
             findings += try await storage.examine()
             findings += await registryFindings(storage)
             let registry = try? await Registry(storage: storage)

@@ -67,7 +67,7 @@ struct RestoreCommand: AsyncParsableCommand {
         }
         let tree = JSONTree.members([
             "directory": .string(target.path), "before": .text(report.before), "tables": .array(tables),
-            "identifiersFrom": .number(String(report.manifest.identifiersFrom)),
+            "identifiersFrom": .number(String(report.identifiersFrom)),
         ])
         Output.show(tree, asJSON: json) { _ in
             let width = report.manifest.parts.map(\.name.count).max() ?? 0

@@ -12,7 +12,7 @@ enum Store {
     ///   - isDurable: false for a store that nobody keeps, which is never a database that others use.
     static func open(_ url: String?, in directory: DataDirectory, isDurable: Bool) async throws -> any Storage {
         let storage = try engine(url, in: directory, isDurable: isDurable)
-        guard try await !storage.isUnfinished else { throw MigrationRefused.unfinished }
+        try await storage.requireWhole()
         return storage
     }
 

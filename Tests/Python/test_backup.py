@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import threading
+import time
 
 import pytest
 import requests
@@ -213,3 +214,33 @@ def test_a_backup_that_is_not_what_it_was_is_refused(tmp_path):
     (copy("newer") / "backup.json").write_text('{"format": 2}')
     assert "another version" in restore(tmp_path / "newer")
     assert not [name for name in os.listdir(tmp_path) if "unfinished" in name]
+
+
+def test_a_backup_on_a_new_disk_gives_out_nothing_that_was_given_out_since_it_was_made(tmp_path):
+    till = Till(tmp_path / "first", "--demo")
+    here = ["--data", till.data]
+    backup = tmp_path / "backup"
+    assert run_till("backup", backup, *here).returncode == 0
+    assert till.stop() == 0
+    # The next server has a block of numbers of its own, beyond all that the backup knows.
+    till = Till(tmp_path / "first", data=till.data)
+
+    def buy(folder):
+        bought = run_till("buy", "com.example.till.demo.seeds.10", "--customer", "late", "--json", "--data", folder)
+        assert bought.returncode == 0, bought.stderr
+        bought = json.loads(bought.stdout)
+        return int(bought["transactionId"]), bought["orderId"]
+
+    given_out = [buy(till.data)]
+    assert till.stop() == 0
+    for number in range(2):
+        # The disk is lost, twice: nobody can ask what was given out.
+        place = str(tmp_path / f"new-{number}")
+        done = run_till("restore", "--from", backup, "--data", place, "--json")
+        assert done.returncode == 0, done.stderr
+        again = Till(tmp_path / f"server-{number}", data=place)
+        given_out.append(buy(place))
+        assert again.stop() == 0
+        time.sleep(1)
+    assert given_out[0] < given_out[1] < given_out[2]
+    assert len({order for _, order in given_out}) == 3

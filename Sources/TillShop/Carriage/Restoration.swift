@@ -34,6 +34,8 @@ package struct Restoration: Sendable {
         package let manifest: BackupManifest
         /// Where what lay in the folder before lies now; nil when it was empty.
         package let before: String?
+        /// The first identifier, counted, that may be given out now.
+        package let identifiersFrom: Int64
     }
 
     /// - Parameter target: the data directory, at which nobody may be at work.
@@ -66,18 +68,54 @@ package struct Restoration: Sendable {
         }
         let occupied = try occupied()
         if let first = occupied.first, !replaces { throw BackupRefused.occupied(target.path, by: first) }
+        let identifiers = firstIdentifier(after: manifest, givenBefore: try await givenBefore(database, occupied))
         if let database {
             try await database.requireNoServer()
-            if replaces { try await database.declareUnfinished() }
-            let report = try await StoreMigration(from: source, to: database, noting: note).run()
+            if replaces { try await database.declareUnfinished(by: .restore) }
+            let migration = StoreMigration(from: source, to: database, as: .restore, noting: note)
+            let report = try await migration.run { try await Self.goOn($0, from: identifiers) }
             let parts = report.parts.map { BackupManifest.Part(name: $0.name, sum: $0.sum) }
             guard parts == manifest.parts else { throw BackupRefused.damaged(backup.path, "it changed meanwhile") }
         }
         try await source.close()
         let made = DataDirectory("\(target.path).unfinished-\(ProcessInfo.processInfo.processIdentifier)")
         defer { try? FileManager.default.removeItem(atPath: made.path) }
-        try await build(made, manifest, withStore: database == nil, after: occupied)
-        return Report(manifest: manifest, before: try move(made, occupied, at: manifest))
+        try await build(made, manifest, withStore: database == nil, from: identifiers)
+        let before = try move(made, occupied, at: manifest)
+        return Report(manifest: manifest, before: before, identifiersFrom: identifiers)
+    }
+
+    // MARK: What was given out since
+
+    /// How far the store had come that is replaced, as far as anybody can tell: 0 where it is lost.
+    private func givenBefore(_ database: (any Storage)?, _ occupied: [String]) async throws -> Int64 {
+        if let database { return try await database.identifierHighWater() }
+        guard occupied.contains("till.sqlite"), let before = try? stores.examine(target.database) else { return 0 }
+        let mark = (try? await before.identifierHighWater()) ?? 0
+        try await before.close()
+        return mark
+    }
+
+    /// What was given out since the backup was made names nothing else. Where the store that gave it out is not there
+    /// to be asked, a gap is left that no shop fills: the longer ago, the larger.
+    private func firstIdentifier(after manifest: BackupManifest, givenBefore: Int64) -> Int64 {
+        if givenBefore >= manifest.identifiersFrom { return givenBefore }
+        let now = Int64(Date().timeIntervalSince1970 * 1_000)
+        let seconds = max(0, now - manifest.madeAt.milliseconds) / 1_000
+        return manifest.identifiersFrom + min(Self.leastGap + seconds * Self.gapASecond, Self.mostGap)
+    }
+
+    /// A million, for what a second takes and for clocks that differ.
+    private static let leastGap: Int64 = 1 << 20
+    /// More purchases, rows and notifications than any one store makes for long.
+    private static let gapASecond: Int64 = 256
+    /// A third of all that order numbers have room for.
+    private static let mostGap: Int64 = 1 << 35
+
+    /// The last steps before the store may be used.
+    private static func goOn(_ store: any Storage, from identifiers: Int64) async throws {
+        try await store.reserveIdentifiers(below: identifiers)
+        try await Lineage.beginAnother(in: store)
     }
 
     // MARK: The backup
@@ -120,7 +158,7 @@ package struct Restoration: Sendable {
         _ made: DataDirectory,
         _ manifest: BackupManifest,
         withStore: Bool,
-        after occupied: [String]
+        from identifiers: Int64
     ) async throws {
         try? FileManager.default.removeItem(atPath: made.path)
         try DataDirectory.makeFolder(made.path)
@@ -137,11 +175,7 @@ package struct Restoration: Sendable {
         guard try await TableSum.parts(of: store) == manifest.parts else {
             throw BackupRefused.damaged(backup.path, "what was put down is not what was read")
         }
-        if occupied.contains("till.sqlite"), let before = try? stores.examine(target.database) {
-            // What was given out there once names nothing else, if it can still be known.
-            try await store.reserveIdentifiers(below: (try? await before.identifierHighWater()) ?? 0)
-            try await before.close()
-        }
+        try await Self.goOn(store, from: identifiers)
         try await store.close()
     }
 

@@ -8,6 +8,7 @@ import TillStorage
 package struct StoreMigration: Sendable {
     private let source: any Storage
     private let target: any Storage
+    private let command: CarryingCommand
     private let note: @Sendable (Progress) -> Void
 
     /// How far it has come.
@@ -40,22 +41,27 @@ package struct StoreMigration: Sendable {
 
     /// Nobody else may be at work on either.
     ///
-    /// - Parameter note: told of each page.
+    /// - Parameters:
+    ///   - command: what a target says was broken off, until it is whole.
+    ///   - note: told of each page.
     package init(
         from source: any Storage,
         to target: any Storage,
+        as command: CarryingCommand = .migrate,
         noting note: @escaping @Sendable (Progress) -> Void = { _ in }
     ) {
         self.source = source
         self.target = target
+        self.command = command
         self.note = note
     }
 
     /// Carries everything and compares it.
     ///
+    /// - Parameter finish: the last steps in the target, before anybody may use it.
     /// - Throws: `MigrationRefused`, and what the engines throw.
-    package func run() async throws -> Report {
-        if try await source.isUnfinished { throw MigrationRefused.unfinished }
+    package func run(finishing finish: (any Storage) async throws -> Void = { _ in }) async throws -> Report {
+        try await source.requireWhole()
         for store in [source, target] { try await store.requireNoServer() }
         try await prepareTarget()
         var report = Report()
@@ -77,6 +83,7 @@ package struct StoreMigration: Sendable {
         }
         report.snapshots = snapshots.map(\.name)
         guard try await target.snapshots() == snapshots else { throw MigrationRefused.differs("snapshots", nil, nil) }
+        try await finish(target)
         try await target.removeDocument(.shop, name: Self.mark)
         return report
     }
@@ -88,7 +95,7 @@ package struct StoreMigration: Sendable {
 
     /// A target holds nothing, or only what an attempt that was broken off left.
     private func prepareTarget() async throws {
-        if try await target.isUnfinished {
+        if try await target.unfinished != nil {
             try await target.erase(app: nil, documents: Set(DocumentKind.allCases))
             // What an erased shop keeps goes too; the mark goes last of all, when everything is there.
             for kind in DocumentKind.lasting {
@@ -103,7 +110,7 @@ package struct StoreMigration: Sendable {
             throw MigrationRefused.occupied(table)
         }
         guard try await target.snapshots().isEmpty else { throw MigrationRefused.occupied(nil) }
-        try await target.put([Document(kind: .shop, name: Self.mark, body: "{}")])
+        try await target.declareUnfinished(by: command)
     }
 
     // MARK: Rows
@@ -158,8 +165,8 @@ extension TableRow {
 
 extension Storage {
     /// Gives up what is here: what comes next begins by erasing it.
-    func declareUnfinished() async throws {
-        try await put([Document(kind: .shop, name: StoreMigration.mark, body: "{}")])
+    func declareUnfinished(by command: CarryingCommand) async throws {
+        try await put([try Document(kind: .shop, name: StoreMigration.mark, encoding: command)])
     }
 
     /// - Throws: `MigrationRefused.atWork` while servers work on a database.
@@ -169,23 +176,40 @@ extension Storage {
         if !nodes.isEmpty { throw MigrationRefused.atWork(nodes) }
     }
 
-    /// Whether a shop was being carried here and is not whole.
-    package var isUnfinished: Bool {
-        get async throws { try await documents(.shop).contains { $0.name == StoreMigration.mark } }
+    /// What was carrying a shop here and was broken off; nil where what is here is whole.
+    package var unfinished: CarryingCommand? {
+        get async throws {
+            let mark = try await documents(.shop).first { $0.name == StoreMigration.mark }
+            return mark.map { (try? $0.decoded(as: CarryingCommand.self)) ?? .migrate }
+        }
     }
+
+    /// - Throws: `MigrationRefused.unfinished` where a shop was being carried and is not whole.
+    package func requireWhole() async throws {
+        if let command = try await unfinished { throw MigrationRefused.unfinished(command) }
+    }
+}
+
+/// What carries a shop from one store to another.
+package enum CarryingCommand: String, Codable, Sendable {
+    case migrate
+    case restore
 }
 
 /// Why a shop is not carried, or cannot be used where it was carried to.
 package enum MigrationRefused: Error, CustomStringConvertible {
-    case unfinished
+    case unfinished(CarryingCommand)
     case atWork([String])
     case occupied(ShopTable?)
     case differs(String, Int?, Int?)
 
     package var description: String {
         switch self {
-        case .unfinished:
+        case .unfinished(.migrate):
             "A shop was being carried to this store with till migrate and is not whole. Carry it once more."
+        case .unfinished(.restore):
+            "A backup was being put back here with till restore and is not whole. Put it back once more, with "
+                + "--replace."
         case .atWork(let nodes):
             "Servers work on the database (\(nodes.joined(separator: ", "))). Stop them; one that was killed counts "
                 + "until its lease ends."
