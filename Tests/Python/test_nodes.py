@@ -188,6 +188,19 @@ def swallow(act):
         pass
 
 
+def test_of_two_servers_with_one_name_the_one_that_came_last_stays(database, start_nodes):
+    nodes = start_nodes(database.url, 1, "--node-name", "twin")
+    first = nodes.servers[0]
+    set_up_app(first, BUNDLE)
+    nodes.servers.append(None)
+    second = nodes.start(1)
+    assert first.process.wait(30) == 1, "its place was taken"
+    assert "twin" in first.stderr() and "--node-name" in first.stderr()
+    assert "given this one up" not in second.stderr()
+    bought = second.control("POST", f"{SCOPE}/customers/ann/purchases", {"productId": f"{BUNDLE}.coins"})
+    assert bought["transactionId"]
+
+
 def test_a_restore_at_one_node_is_one_at_all(two):
     first, second = two.servers
     key = set_up_app(first, BUNDLE)

@@ -140,7 +140,7 @@ extension ControlAPI {
                 try await route.answer(exchange)
             }
         // Whichever node is asked next knows of it.
-        if route.method != .get { await shop.settleNodes() }
+        if route.waitsForNodes { await shop.settleNodes() }
         return answer
     }
 

@@ -27,6 +27,15 @@ struct ControlRoute: Sendable {
     /// How a body too large to be held in one piece comes or goes; then `answer` is not asked.
     var transfer: Transfer?
     let answer: @Sendable (ControlExchange) async throws -> [UInt8]
+
+    /// Tags whose verbs change nothing but customers, who lie in the store and in no node's memory.
+    private static let ofCustomers: Set = [
+        "purchases", "held purchases", "subscriptions", "refunds", "cards", "families",
+    ]
+
+    /// Whether it may change what every node holds in memory, and then returns when all have followed. A purchase does
+    /// not wait for a node that has just been killed, whatever else was set up a moment ago.
+    var waitsForNodes: Bool { method != .get && !Self.ofCustomers.contains(tag) }
 }
 
 /// Lines of JSON that come or go piece by piece.

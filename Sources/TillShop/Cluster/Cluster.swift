@@ -39,6 +39,10 @@ package final class Cluster: Sendable {
         /// Names of leases that were taken since the last beat.
         var touched: Set<String> = []
         var hasLeft = false
+        /// Under which it last tried to come back; whether that was heard may not be known.
+        var attempted: String?
+        /// Another server has its name, and so its place.
+        var isReplaced = false
 
         /// - Returns: whether the others may have believed otherwise until now.
         mutating func believe(until instant: ContinuousClock.Instant) -> Bool {
@@ -103,11 +107,14 @@ package final class Cluster: Sendable {
     }
 
     private static func newID(_ name: String) -> String { "\(name)#\(UUID().uuidString.prefix(8).lowercased())" }
+    private static func name(ofID id: String) -> Substring { id[..<(id.lastIndex(of: "#") ?? id.endIndex)] }
 
     /// The ids of all nodes that are believed to live, this one among them.
     package var nodes: [String] { state.withLock { $0.view.seen.keys.sorted() } }
     /// This node's id.
     package var id: String { state.withLock { $0.id } }
+    /// Why this node must end, where another server took its name.
+    var replaced: NodeReplaced? { state.withLock { $0.isReplaced ? NodeReplaced(name: name) : nil } }
     /// Whether no other node is known.
     var isAlone: Bool { state.withLock { $0.view.seen.count <= 1 } }
 
@@ -158,8 +165,20 @@ package final class Cluster: Sendable {
     }
 
     /// The others have given this node up: nothing that it began is written any more, and it begins anew.
+    ///
+    /// - Throws: `NodeReplaced` where another has its name by now: two that call themselves the same would end each
+    ///   other without end.
     private func rejoin() async throws {
+        let known = state.withLock { [$0.id, $0.attempted] }
+        if try await storage.seen().keys.contains(where: { !known.contains($0) && Self.name(ofID: $0) == name }) {
+            state.withLock { state in
+                state.isReplaced = true
+                state.hasLeft = true
+            }
+            throw NodeReplaced(name: name)
+        }
         let id = Self.newID(name)
+        state.withLock { $0.attempted = id }
         logger.warning("the other nodes had given this one up; it joins them again", metadata: ["node": "\(id)"])
         let sent = ContinuousClock.now
         try await storage.join(id, name: name, lease: lease)
@@ -238,5 +257,15 @@ package final class Cluster: Sendable {
         } catch {
             logger.warning("nobody knows whether the other nodes have followed", metadata: ["cause": "\(error)"])
         }
+    }
+}
+
+/// Another server of the same name works on the database; the one that came last stays.
+package struct NodeReplaced: Error, CustomStringConvertible {
+    let name: String
+
+    package var description: String {
+        "Another server calls itself \(name) on this database, and took this one's place. Give each one a "
+            + "--node-name of its own (TILL_NODE_NAME)."
     }
 }

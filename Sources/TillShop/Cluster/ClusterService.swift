@@ -31,9 +31,12 @@ package struct ClusterService: Service {
     }
 
     /// Works until the server stops, and leaves.
+    ///
+    /// - Throws: `NodeReplaced` when another server took this one's place: it can write nothing any more.
     package func run() async throws {
         await cancelWhenGracefulShutdown { await work() }
         await cluster.leave()
+        if let replaced = cluster.replaced { throw replaced }
     }
 
     private func work() async {
@@ -51,11 +54,14 @@ package struct ClusterService: Service {
             group.addTask { await every(cluster.lease / 4) { await shop.resumeAbandoned() } }
             group.addTask { await every(.seconds(60)) { shop.lookAround() } }
             group.addTask { for await word in words { await hear(word) } }
+            // Each of them goes on until it is told otherwise.
+            await group.next()
+            group.cancelAll()
         }
     }
 
     private func every(_ interval: Duration, _ body: () async -> Void) async {
-        while !Task.isCancelled {
+        while !Task.isCancelled, cluster.replaced == nil {
             await body()
             try? await Task.sleep(for: interval)
         }
@@ -65,7 +71,7 @@ package struct ClusterService: Service {
         do {
             try await cluster.beat()
         } catch {
-            guard !Task.isCancelled else { return }
+            guard !Task.isCancelled, cluster.replaced == nil else { return }
             cluster.logger.warning("this node did not say that it lives", metadata: ["cause": "\(error)"])
         }
     }
