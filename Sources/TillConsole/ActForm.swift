@@ -11,6 +11,8 @@ struct ActForm: Sendable {
             case choice([(value: String, name: String)])
             /// An amount such as 4.99, which the verb takes in thousandths.
             case money
+            /// The same of a percentage.
+            case thousandths
             /// A date and time, UTC.
             case instant
             /// Several lines.
@@ -138,7 +140,7 @@ extension ActForm.Field {
     private func shape(_ schema: Schema?) -> (suffix: String, shape: String) {
         switch (kind, schema) {
         case (.choice?, _): ("", "isChoice")
-        case (.money?, _): (":money", "isText")
+        case (.money?, _), (.thousandths?, _): (":money", "isText")
         case (.instant?, _): (":instant", "isInstant")
         case (.number?, _): (":json", "isNumber")
         case (.flag?, _): (":json", "isFlag")
@@ -169,6 +171,6 @@ struct RefusedForm: Sendable {
     /// What was wrong at a place of the body.
     func fault(at path: String) -> String? {
         error.faults.first { $0.path == path || $0.path.hasPrefix(path + "[") }
-            .map { "Expected \($0.expected); found \($0.found)." }
+            .map { $0.expected == error.message ? error.message : "Expected \($0.expected); found \($0.found)." }
     }
 }

@@ -104,6 +104,13 @@ final class Acts: Sendable {
         return tree.members.isEmpty ? [] : tree.written()
     }
 
-    /// `advanceClock` as `Advance clock`.
-    private static func title(_ verb: ControlVerb) -> String { Words.sentence(verb.id) }
+    /// What the act is called for people; most verbs say it themselves, `advanceClock` as `Advance clock`.
+    private static func title(_ verb: ControlVerb) -> String { titles[verb.id] ?? Words.sentence(verb.id) }
+
+    private static let titles = [
+        "useClock": "Choose the clock", "advanceOwnClock": "Advance the clock", "setCard": "Change the card",
+        "requestTestNotification": "Send a TEST", "triggerNotification": "Send a notification",
+        "importStoreKitFile": "Import a .storekit file", "putCatalog": "Replace the catalogue",
+        "importState": "Take a state in", "setAskToBuy": "Change Ask to Buy",
+    ]
 }

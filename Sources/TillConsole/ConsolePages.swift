@@ -24,7 +24,7 @@ struct Place: Sendable {
         Place(name: "Snapshots", path: "/console/snapshots"),
         Place(name: "Keys and certificates", path: "/console/keys"),
         Place(name: "Decoder", path: "/console/decoder"),
-        Place(name: "Clock", path: "/console/apps/{bundleId}/{realm}/"),
+        Place(name: "Realm", path: "/console/apps/{bundleId}/{realm}/"),
         Place(name: "Customers", path: "/console/apps/{bundleId}/{realm}/customers"),
         Place(name: "Notifications", path: "/console/apps/{bundleId}/{realm}/notifications"),
         Place(name: "Catalogue", path: "/console/apps/{bundleId}/{realm}/catalog"),

@@ -22,8 +22,9 @@ struct Effect: Sendable {
             [
                 "title": .text(title), "isUnderWay": false, "isRefused": true, "isDone": false,
                 "message": .text(error.message), "code": .text(error.code),
+                // What the sentence says already is not said again; the form shows it beside its field.
                 "faults": .list(
-                    error.faults.prefix(20).map {
+                    error.faults.filter { $0.expected != error.message }.prefix(20).map {
                         ["path": .text($0.path), "expected": .text($0.expected), "found": .text($0.found)]
                     }
                 ),
@@ -75,13 +76,12 @@ struct Effect: Sendable {
 
     private func rows(_ answer: JSONTree?, _ page: PageRequest) -> [PageValue] {
         guard let id = answer?["transactionId"]?.text, let customer = answer?["customer"]?.text else { return [] }
-        let more = parameters.merging(["customer": customer]) { $1 }
-        let address = page.link("/console/apps/{bundleId}/{realm}/customers/{customer}", more)
+        let more = parameters.merging(["customer": customer, "transactionId": id]) { $1 }
         return [
             [
                 "id": .text(id), "product": PageValue(answer?["productId"]?.text),
                 "price": PageValue(Words.money(answer?["price"]?.number, answer?["currency"]?.text)),
-                "link": PageValue(address.map { "\($0)#t-\(id)" }),
+                "link": PageValue(page.link(RowsCard.path, more)),
             ]
         ]
     }

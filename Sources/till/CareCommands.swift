@@ -10,7 +10,7 @@ struct Explain: AsyncParsableCommand {
         abstract: "Says why a request was refused.",
         discussion: """
             till explain PXYVB35MOBBC5TL6UOXY6DGJGY.0.0        the id that a 401, or X-Request-ID, shows
-            till explain --last                                the newest refusals
+            till explain --last                                the newest refusals, the newest at the end
             till explain --follow                              each as it comes, until you stop it
             """
     )
@@ -41,7 +41,9 @@ struct Explain: AsyncParsableCommand {
         } else {
             let entries = try await client.get("/v1/journal?limit=\(limit)")
             Output.show(entries, asJSON: server.json) { tree in
-                let text = (tree["entries"]?.elements ?? []).map { Output.lines($0) }.joined(separator: "\n\n")
+                // The newest stands last, where a terminal shows it.
+                let entries = tree["entries"]?.elements ?? []
+                let text = entries.reversed().map { Output.lines($0) }.joined(separator: "\n\n")
                 return text.isEmpty ? "Nothing was refused." : text
             }
         }

@@ -126,7 +126,7 @@ class TestStory:
         browser.see('"gracePeriodExpiresDate"', ".subscription")
 
     def test_a_good_card_pays_within_the_grace(self, browser):
-        browser.act("The card is good")
+        browser.act("The card is accepted")
         browser.see("DID_RENEW/BILLING_RECOVERY", "#effect")
         assert browser.periods() == ["trial", "paid", "paid", "paid"]
         # The grace lies over what was paid for it.
@@ -168,7 +168,7 @@ class TestStory:
         newest = browser.one("#rows tbody tr:first-child th a")
         browser.follow(newest)
         browser.examine("transaction")
-        browser.act("Refund", {"How much": "A part", "Part": "25000"})
+        browser.act("Refund", {"How much": "A part", "Percent, of a part": "25"})
         browser.see("REFUND", "#effect")
         browser.see("refund prorated")
         browser.click("ann")

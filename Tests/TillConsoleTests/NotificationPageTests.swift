@@ -33,7 +33,7 @@ struct NotificationPageTests {
             let all = try await visitor.get("\(scope)/notifications")
             #expect(all.status == 200)
             #expect(all.text.contains("SUBSCRIBED") && all.text.contains("INITIAL_BUY"))
-            #expect(all.text.contains("customers/ann#t-\(row.id.wireForm)"))
+            #expect(all.text.contains("/transactions/\(row.id.wireForm)\""))
             #expect(all.text.contains("nobody to tell"))
             for query in [
                 "type=SUBSCRIBED%2FINITIAL_BUY&customer=ann", "type=SUBSCRIBED&subtype=INITIAL_BUY",

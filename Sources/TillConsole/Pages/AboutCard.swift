@@ -33,7 +33,7 @@ struct AboutCard: Sendable {
 
     private func acts(_ card: String) -> ActButtons {
         let cards: [ActButtons.Button] = [
-            .init("setCard", "The card is good", "card", "accepted"),
+            .init("setCard", "The card is accepted", "card", "accepted"),
             .init("setCard", "Decline renewals", "card", "declinedForRenewals"),
             .init("setCard", "Decline everything", "card", "declined"),
         ]
@@ -97,7 +97,7 @@ extension Words {
     /// How a card behaves.
     static func card(_ card: String) -> String {
         switch card {
-        case "accepted": "good"
+        case "accepted": "accepted"
         case "declinedForRenewals": "declined for renewals"
         default: plain(card)
         }

@@ -32,7 +32,14 @@ private enum Keys {
         let rows = part.elements.map { key -> PageValue in
             let id = key["keyId"]?.text ?? ""
             let isRevoked = key["revokedDate"] != nil
-            let revoke = ActForm("revokeKey", "Revoke", parameters: ["keyId": id], name: id, isGrave: true)
+            let revoke = ActForm(
+                "revokeKey",
+                "Revoke",
+                parameters: ["keyId": id],
+                name: id,
+                isGrave: true,
+                confirmation: "Refuse it from now on"
+            )
             return [
                 "id": .text(id), "name": PageValue(key["name"]?.text),
                 "issuer": PageValue(key["issuerId"]?.text), "team": PageValue(names[key["issuerId"]?.text ?? ""]),

@@ -129,13 +129,13 @@ enum NotificationWords {
             page.link("/console/apps/{bundleId}/{realm}/customers/{customer}", ["customer": $0])
         }
         let transaction = entry["transactionId"]?.text
-        let anchor = address.flatMap { address in transaction.map { "\(address)#t-\($0)" } }
+        let link = transaction.flatMap { page.link(RowsCard.path, ["transactionId": $0]) }
         return [
             "words": .text(words.joined(separator: "/")), "type": PageValue(words.first),
             "subtype": PageValue(words.count > 1 ? words[1] : nil),
             "signed": Words.time(entry["signedDate"]?.number), "customer": PageValue(customer),
             "customerLink": PageValue(address), "transaction": PageValue(transaction),
-            "transactionLink": PageValue(anchor), "original": PageValue(entry["originalTransactionId"]?.text),
+            "transactionLink": PageValue(link), "original": PageValue(entry["originalTransactionId"]?.text),
             "isTriggered": PageValue(entry["isTriggered"]), "isVersionOne": .flag(entry["version"]?.number == 1),
         ]
     }

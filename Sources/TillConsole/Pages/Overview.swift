@@ -93,7 +93,8 @@ enum Deliveries {
             return [
                 "words": .text(words.joined(separator: "/")), "customer": PageValue(entry["customer"]?.text),
                 "link": PageValue(page.link(path, scope.merging(["notificationUUID": uuid]) { $1 })),
-                "endpoint": PageValue(delivery?["endpoint"]?.text), "attempts": PageValue(attempts.count),
+                "endpoint": PageValue(delivery?["endpoint"]?.text),
+                "attempts": .text(attempts.count == 1 ? "1 attempt" : "\(attempts.count) attempts"),
                 "result": PageValue(attempts.last?["sendAttemptResult"]?.text.map(Words.sentence)),
                 "status": PageValue(attempts.last?["status"]?.text),
                 "next": Words.time(delivery?["nextAttemptDate"]?.number),

@@ -27,7 +27,14 @@ enum RealmSettings {
     private static func endpoint(_ endpoint: JSONTree, _ page: PageRequest) -> PageValue {
         let name = endpoint["name"]?.text ?? ""
         let types = (endpoint["types"]?.elements ?? []).compactMap(\.text)
-        let remove = ActForm("removeEndpoint", "Remove", parameters: ["endpoint": name], name: name, isGrave: true)
+        let remove = ActForm(
+            "removeEndpoint",
+            "Remove",
+            parameters: ["endpoint": name],
+            name: name,
+            isGrave: true,
+            confirmation: "Drop what is owed to it"
+        )
         return [
             "name": .text(name), "url": PageValue(endpoint["url"]?.text),
             "version": PageValue(endpoint["version"]?.text),

@@ -110,9 +110,10 @@ struct RowsCard: Sendable {
 }
 
 extension Words {
-    /// Thousandths of a percent: `37.5 %`.
+    /// Thousandths of a percent: `37.5 %`, `0.03 %`.
     static func percent(_ thousandths: Int) -> String {
-        let tenths = thousandths / 100
-        return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
+        var decimals = String(thousandths % 1_000 + 1_000).dropFirst()
+        while decimals.last == "0" { decimals.removeLast() }
+        return "\(thousandths / 1_000)\(decimals.isEmpty ? "" : ".\(decimals)") %"
     }
 }

@@ -66,10 +66,25 @@ private enum Snapshots {
             "saved": Words.time(snapshot["savedAt"]?.number), "customers": PageValue(snapshot["customers"]?.text),
             "transactions": PageValue(snapshot["transactions"]?.text),
             "notifications": PageValue(snapshot["notifications"]?.text),
-            "restore": ActForm("restoreSnapshot", "Restore", parameters: parameters, name: name, isGrave: true)
-                .value(page),
-            "remove": ActForm("removeSnapshot", "Remove", parameters: parameters, name: name, isGrave: true)
-                .value(page),
+            "restore": ActForm(
+                "restoreSnapshot",
+                "Restore",
+                parameters: parameters,
+                name: name,
+                isGrave: true,
+                // Of one app, teams and their keys stay.
+                confirmation: snapshot["bundleId"] == nil
+                    ? "Lose what happened since, and apps, keys, catalogues, rules and endpoints set up since"
+                    : "Lose what happened in the app since, and what was set up in it"
+            ).value(page),
+            "remove": ActForm(
+                "removeSnapshot",
+                "Remove",
+                parameters: parameters,
+                name: name,
+                isGrave: true,
+                confirmation: "Forget it"
+            ).value(page),
         ]
     }
 }

@@ -82,7 +82,10 @@ struct SubscriptionCard: Sendable {
     }
 
     private var change: ActForm? {
-        let others = ledger.products(ofGroup: subscription.groupID).filter(\.isForSale)
+        // Back to the present one is a change while another is chosen.
+        let others = ledger.products(ofGroup: subscription.groupID).filter {
+            $0.isForSale && $0.id != subscription.nextProductID
+        }
         guard status != .expired, status != .revoked, !others.isEmpty else { return nil }
         let choices = others.map { product in
             (value: product.id, name: "\(product.referenceName) (level \(product.plan?.level ?? 0))")
@@ -90,7 +93,7 @@ struct SubscriptionCard: Sendable {
         return ActForm(
             "changeSubscription",
             "Change",
-            [.init("productId", "To", .choice(choices), value: subscription.nextProductID)]
+            [.init("productId", "To", .choice(choices))]
                 + BuyCard.offerFields(of: others) + [
                     .init("billingPlan", "Paid"), .init("at", "When (UTC)", .instant),
                 ],

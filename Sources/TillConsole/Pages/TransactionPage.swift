@@ -18,6 +18,7 @@ extension ConsolePage {
             ActForm(verb, label, fields, isGrave: isGrave).value(page)
         }
         let path = "/console/apps/{bundleId}/{realm}/customers/{customer}"
+        let isCopy = row?["inAppOwnershipType"]?.text == Ownership.familyShared.rawValue
         let isRefunded = row?["revocationType"]?.text.map { $0.hasPrefix("REFUND") }
         return PageContent(
             "Transaction \(id)",
@@ -39,7 +40,7 @@ extension ConsolePage {
                         }
                     }
                 ),
-                "isRefunded": .flag(isRefunded == true),
+                "isRefunded": .flag(isRefunded == true), "isCopy": .flag(isCopy),
                 "reverse": form("reverseRefund", "Reverse the refund", [.init("at", "When (UTC)", .instant)]),
                 "refund": form(
                     "refund",
@@ -50,7 +51,7 @@ extension ConsolePage {
                             "How much",
                             .choice([("FULL", "All of it"), ("UNUSED", "What is unused"), ("PART", "A part")])
                         ),
-                        .init("percentage", "Part", hint: "thousandths of a percent: 50000"),
+                        .init("percentage", "Percent, of a part", .thousandths, hint: "50"),
                         .init(
                             "reason",
                             "Because of",

@@ -303,7 +303,8 @@ extension ControlAPI {
             case .period(let period)?: return .byPeriod(period)
             case .milliseconds(let milliseconds)?: return .by(milliseconds: milliseconds)
             case .instant?, nil:
-                throw ControlError.bad("bad_duration", "A length of time is P1M, 1mo, 36h or PT36H.", path: "$.by")
+                let message = "A length of time is 36h, 3d, 2w, 1mo, 1y, PT36H or P1M."
+                throw ControlError.bad("bad_duration", message, path: "$.by")
             }
         default:
             throw ControlError.bad("bad_leap", "Give one of by, to and toNextEvent.", path: "$")

@@ -64,8 +64,9 @@ package struct ControlGuard: Sendable {
                 )
             }
         }
-        // Pages have sessions, and every form a proof that it is one of theirs.
-        guard let token, !isPage else { return }
+        // Pages have sessions, and every form a proof that it is one of theirs. The plain address leads there.
+        let isWayToPages = request.method == .get && request.uri.path == "/"
+        guard let token, !isPage, !isWayToPages else { return }
         let given = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
         if let given {
             if Self.isSame(given, token) { return }
