@@ -13,6 +13,8 @@ struct ActForm: Sendable {
             case money
             /// The same of a percentage.
             case thousandths
+            /// A choice of offers, each with its kind and, behind a colon, its identifier.
+            case offer([(value: String, name: String)])
             /// A date and time, UTC.
             case instant
             /// Several lines.
@@ -126,12 +128,14 @@ extension ActForm.Field {
             "isInstant": false, "isChecked": .flag(typed == "true"), "options": .nothing,
         ]
         values[shape] = true
-        if case .choice(let options) = choices(property) {
+        switch choices(property) {
+        case .choice(let options)?, .offer(let options)?:
             values["options"] = .list(
                 options.map {
                     ["value": .text($0.value), "name": .text($0.name), "isChosen": .flag($0.value == typed)]
                 }
             )
+        default: break
         }
         return .object(values)
     }
@@ -140,6 +144,7 @@ extension ActForm.Field {
     private func shape(_ schema: Schema?) -> (suffix: String, shape: String) {
         switch (kind, schema) {
         case (.choice?, _): ("", "isChoice")
+        case (.offer?, _): (":offer", "isChoice")
         case (.money?, _), (.thousandths?, _): (":money", "isText")
         case (.instant?, _): (":instant", "isInstant")
         case (.number?, _): (":json", "isNumber")

@@ -21,6 +21,10 @@ enum FormBody {
         for field in form.fields where isOfBody(field) {
             let parts = field.name.split(separator: ":", maxSplits: 1).map(String.init)
             let path = parts[0].split(separator: ".").map(String.init)
+            if parts.count > 1, parts[1] == "offer" {
+                body.put(offer: field.value, at: path)
+                continue
+            }
             let value = value(field.value, schema.part(at: path), hint: parts.count > 1 ? parts[1] : nil)
             body.put(value, at: path[...])
         }
@@ -78,6 +82,12 @@ extension Schema {
 }
 
 extension JSONTree {
+    /// An offer as a list of them says it: `WIN_BACK:come-back`, or a kind alone.
+    fileprivate mutating func put(offer text: String, at path: [String]) {
+        let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+        for (key, part) in zip(["kind", "id"], parts) { put(.string(part), at: (path + [key])[...]) }
+    }
+
     /// Puts a value at a place, making the objects on the way.
     fileprivate mutating func put(_ value: JSONTree, at path: ArraySlice<String>) {
         guard let first = path.first else { return }

@@ -38,6 +38,18 @@ struct FormTests {
         #expect(schema.faults(in: body).isEmpty)
     }
 
+    @Test("An offer is chosen from one list, with its kind")
+    func offer() throws {
+        for (typed, wanted) in [
+            ("WIN_BACK:come:back", #"{"offer":{"kind":"WIN_BACK","id":"come:back"}}"#),
+            ("NONE", #"{"offer":{"kind":"NONE"}}"#), ("", "{}"),
+        ] {
+            #expect(tree([("offer:offer", typed)]) == (try JSONTree.parse(Array(wanted.utf8))))
+        }
+        let body = tree([("offer:offer", "PROMOTIONAL:a"), ("offer.token", "t")])
+        #expect(body["offer"]?["token"]?.text == "t" && body["offer"]?["id"]?.text == "a")
+    }
+
     @Test("What is empty, ours or of the path is left out; what has the wrong form is left to the verb")
     func left() {
         let body = tree([("name", ""), ("_proof", "x"), ("path.realm", "sandbox"), ("count", "many"), ("other", "y")])

@@ -1,5 +1,6 @@
 import TillCore
 import TillServer
+import TillShop
 
 /// What a customer can buy, with any offer.
 struct BuyCard: Sendable {
@@ -36,24 +37,24 @@ struct BuyCard: Sendable {
         ]
     }
 
-    /// The offers of some products, as fields of a purchase.
+    /// The offers of some products, as fields of a purchase: one list, in which each says of what kind it is.
     static func offerFields(of products: [Product]) -> [ActForm.Field] {
         let named = products.flatMap { product in
             product.offers.compactMap { offer in
-                offer.id.map { (value: $0, name: "\($0) (\(offer.kind.words) offer of \(product.referenceName))") }
+                offer.id.map { id in
+                    (
+                        value: "\(OfferNames.name(of: offer.kind)):\(id)",
+                        name: "\(id) (\(offer.kind.words) offer of \(product.referenceName))"
+                    )
+                }
             }
         }
-        let ids = [(value: "", name: "–")] + named
-        return [
-            .init(
-                "offer.kind",
-                "Offer",
-                .choice([
-                    ("", "What applies"), ("NONE", "None"), ("INTRODUCTORY", "Introductory"),
-                    ("PROMOTIONAL", "Promotional"), ("CODE", "Code"), ("WIN_BACK", "Win-back"),
-                ])
-            ),
-            .init("offer.id", "Which offer", ids.count <= longest ? .choice(ids) : nil),
+        let always = [
+            (value: "", name: "What applies"), (value: "NONE", name: "None"),
+            (value: "INTRODUCTORY", name: "Introductory"),
         ]
+        if named.count <= longest { return [.init("offer", "Offer", .offer(always + named))] }
+        let kinds = always + [("PROMOTIONAL", "Promotional"), ("CODE", "Code"), ("WIN_BACK", "Win-back")]
+        return [.init("offer.kind", "Offer", .choice(kinds)), .init("offer.id", "Which offer")]
     }
 }

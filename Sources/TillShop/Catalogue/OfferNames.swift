@@ -1,7 +1,7 @@
 import TillCore
 
 /// The words of ``CatalogDocument`` for the parts of an offer.
-enum OfferNames {
+package enum OfferNames {
     static let kinds: KeyValuePairs<String, OfferKind> = [
         "INTRODUCTORY": .introductory, "PROMOTIONAL": .promotional, "CODE": .code, "WIN_BACK": .winBack,
     ]
@@ -15,7 +15,7 @@ enum OfferNames {
     ]
 
     /// The word for a kind.
-    static func name(of kind: OfferKind) -> String {
+    package static func name(of kind: OfferKind) -> String {
         switch kind {
         case .introductory: "INTRODUCTORY"
         case .promotional: "PROMOTIONAL"
