@@ -10,6 +10,27 @@ struct FormData: Equatable, Sendable {
     struct Field: Equatable, Sendable {
         let name: String
         let value: String
+
+        /// More than the name of any field of ours has: a name says where in a body its value goes, and every part of
+        /// it is a level.
+        private static let longestName = 256
+        private static let mostParts = 8
+
+        /// - Throws: `FormRefused` for a name that no field of ours could have, before anything is made of it.
+        fileprivate init(checking name: String, _ value: String) throws(FormRefused) {
+            let dots = name.utf8.count <= Self.longestName ? name.utf8.count { $0 == UInt8(ascii: ".") } : .max
+            guard dots < Self.mostParts else {
+                throw FormRefused(
+                    reason: "The name of a field has more than \(Self.longestName) bytes or \(Self.mostParts) parts."
+                )
+            }
+            self.init(name: name, value: value)
+        }
+
+        init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
     }
 
     var fields: [Field] = []
@@ -49,7 +70,9 @@ struct FormData: Equatable, Sendable {
         guard let text = String(validating: bytes, as: UTF8.self), let items = Address.items(text) else {
             throw FormRefused(reason: "The form is not percent-encoded UTF-8, has U+0000, or too many fields.")
         }
-        return FormData(fields: items.map { Field(name: $0.name, value: $0.value) })
+        var form = FormData()
+        for item in items { form.fields.append(try Field(checking: item.name, item.value)) }
+        return form
     }
 
     // MARK: Multipart
@@ -86,7 +109,7 @@ struct FormData: Equatable, Sendable {
             return
         }
         guard let value = String(validating: value, as: UTF8.self), !value.utf8.contains(0) else { throw broken }
-        fields.append(Field(name: name, value: value))
+        fields.append(try Field(checking: name, value))
     }
 
     private static func boundary(in type: String) -> String? {

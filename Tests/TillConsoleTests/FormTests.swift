@@ -66,6 +66,27 @@ struct FormTests {
         #expect(throws: FormRefused.self) { try FormData.encoded(Array("a=%00".utf8)) }
     }
 
+    @Test(
+        "A field whose name goes deeper than any body is refused before anything is made of it",
+        arguments: [8, 10_000]
+    )
+    func deep(dots: Int) {
+        let name = String(repeating: "a.", count: dots) + "a"
+        let multipart = "--XX\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\nx\r\n--XX--"
+        #expect(throws: FormRefused.self) { try FormData.encoded(Array("\(name)=x".utf8)) }
+        #expect(throws: FormRefused.self) {
+            try FormData.multipart(Array(multipart.utf8), "multipart/form-data; boundary=XX")
+        }
+    }
+
+    @Test("A field whose name is longer than any of ours is refused")
+    func longNames() throws {
+        let name = String(repeating: "a", count: 257)
+        #expect(throws: FormRefused.self) { try FormData.encoded(Array("\(name)=x".utf8)) }
+        let form = try FormData.encoded(Array("\(name.dropLast())=x&.=x&a.b.c.d.e.f.g.h=x".utf8))
+        #expect(FormBody.tree(form, schema).members.count == 2)
+    }
+
     @Test("A form with a file is read part by part")
     func multipart() throws {
         let text = [
