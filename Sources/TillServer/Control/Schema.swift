@@ -58,15 +58,17 @@ package indirect enum Schema: Sendable {
     {
         var faults: [CatalogFault] = []
         for member in members {
-            let place = JSONTree.path(path, member.key)
+            // Who is told of so many is told enough.
+            guard faults.count < CatalogLimits.faults else { break }
             guard let property = properties.first(where: { $0.name == member.key }) else {
                 let known = properties.map(\.name).joined(separator: ", ")
+                let place = JSONTree.path(path, member.key)
                 faults.append(CatalogFault(path: place, expected: "one of the keys \(known)", found: "an unknown key"))
                 continue
             }
             // A null says the same as a key that is left out.
             if member.value == .null, !property.isRequired { continue }
-            faults += property.schema.faults(in: member.value, at: place)
+            faults += property.schema.faults(in: member.value, at: JSONTree.path(path, member.key))
         }
         for property in properties where property.isRequired && !members.contains(where: { $0.key == property.name }) {
             faults.append(

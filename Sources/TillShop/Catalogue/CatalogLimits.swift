@@ -22,4 +22,6 @@ package enum CatalogLimits {
     package static let text = 10_000
     /// Faults that are listed; past them a document is not read further.
     package static let faults = 1_000
+    /// Bytes of the places at which faults are; past them no more is listed.
+    package static let bytesOfFaults = 128 * 1_024
 }

@@ -34,11 +34,13 @@ struct DocumentReader {
 
     /// Whether so much is wrong that reading on is of no use.
     private(set) var isFull = false
+    private var bytesOfPaths = 0
 
     /// Notes a fault.
     mutating func fault(_ path: String, expected: String, found: String) {
         guard !isFull else { return }
-        if faults.count == CatalogLimits.faults {
+        bytesOfPaths += path.utf8.count
+        if faults.count == CatalogLimits.faults || bytesOfPaths > CatalogLimits.bytesOfFaults {
             isFull = true
             let more = "at least one more, and the rest is not listed"
             faults.append(CatalogFault(path: "$", expected: "no more than \(faults.count) faults", found: more))

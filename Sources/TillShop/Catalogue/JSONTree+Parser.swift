@@ -59,7 +59,9 @@ private struct JSONTreeParser {
     private let bytes: [UInt8]
     private var offset = 0
     private var values = 0
+    private var place = JSONPlace()
     private(set) var repeatedKeys: [CatalogFault] = []
+    private var bytesOfFaults = 0
     private let keepsNull: Bool
 
     init(_ bytes: [UInt8], keepsNull: Bool) {
@@ -69,7 +71,7 @@ private struct JSONTreeParser {
 
     /// The whole text as one value.
     mutating func document() throws(JSONSyntaxError) -> JSONTree {
-        let tree = try value(path: "$", depth: 0)
+        let tree = try value(depth: 0)
         skipSpace()
         if offset < bytes.count { throw JSONSyntaxError(expected: "nothing after the document", offset: offset) }
         return tree
@@ -93,7 +95,7 @@ private struct JSONTreeParser {
         return "\(found) at line \(line), column \(column)"
     }
 
-    private mutating func value(path: @autoclosure () -> String, depth: Int) throws(JSONSyntaxError) -> JSONTree {
+    private mutating func value(depth: Int) throws(JSONSyntaxError) -> JSONTree {
         skipSpace()
         values += 1
         if values > CatalogLimits.values {
@@ -101,8 +103,8 @@ private struct JSONTreeParser {
         }
         guard offset < bytes.count else { throw JSONSyntaxError(expected: "a JSON value", offset: offset) }
         switch bytes[offset] {
-        case UInt8(ascii: "{"): return try object(path: path(), depth: depth + 1)
-        case UInt8(ascii: "["): return try array(path: path(), depth: depth + 1)
+        case UInt8(ascii: "{"): return try object(depth: depth + 1)
+        case UInt8(ascii: "["): return try array(depth: depth + 1)
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
         case UInt8(ascii: "t"): return try word("true", .bool(true))
@@ -112,7 +114,7 @@ private struct JSONTreeParser {
         }
     }
 
-    private mutating func object(path: String, depth: Int) throws(JSONSyntaxError) -> JSONTree {
+    private mutating func object(depth: Int) throws(JSONSyntaxError) -> JSONTree {
         try enter(depth)
         var members: [JSONTree.Member] = []
         var seen: Set<String> = []
@@ -123,23 +125,32 @@ private struct JSONTreeParser {
                 throw JSONSyntaxError(expected: "a key in double quotes", offset: offset)
             }
             let key = try string()
-            if !seen.insert(key).inserted, repeatedKeys.count < CatalogLimits.faults {
-                let place = JSONTree.path(path, key)
-                repeatedKeys.append(CatalogFault(path: place, expected: "each key once", found: "the key twice"))
-            }
+            place.enter(key)
+            if !seen.insert(key).inserted { noteRepeatedKey() }
             guard take(":") else { throw JSONSyntaxError(expected: "`:` after a key", offset: offset) }
-            members.append(JSONTree.Member(key, try value(path: JSONTree.path(path, key), depth: depth)))
+            members.append(JSONTree.Member(key, try value(depth: depth)))
+            place.leave()
         } while take(",")
         guard take("}") else { throw JSONSyntaxError(expected: "`,` or `}` after a value", offset: offset) }
         return .object(members)
     }
 
-    private mutating func array(path: String, depth: Int) throws(JSONSyntaxError) -> JSONTree {
+    /// The key is the last step to where the reader stands.
+    private mutating func noteRepeatedKey() {
+        guard repeatedKeys.count < CatalogLimits.faults, bytesOfFaults < CatalogLimits.bytesOfFaults else { return }
+        let fault = CatalogFault(path: place.path, expected: "each key once", found: "the key twice")
+        bytesOfFaults += fault.path.utf8.count
+        repeatedKeys.append(fault)
+    }
+
+    private mutating func array(depth: Int) throws(JSONSyntaxError) -> JSONTree {
         try enter(depth)
         var elements: [JSONTree] = []
         if take("]") { return .array([]) }
         repeat {
-            elements.append(try value(path: "\(path)[\(elements.count)]", depth: depth))
+            place.enter(elements.count)
+            elements.append(try value(depth: depth))
+            place.leave()
         } while take(",")
         guard take("]") else { throw JSONSyntaxError(expected: "`,` or `]` after a value", offset: offset) }
         return .array(elements)

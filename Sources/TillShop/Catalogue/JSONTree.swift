@@ -39,17 +39,57 @@ package enum JSONTree: Equatable, Sendable {
 
     /// A text cut to a length that a message can carry, on one line.
     package static func short(_ text: String) -> String {
-        let line = String(text.prefix(60).map { $0.isNewline || $0 == "\t" ? " " : $0 })
-        return text.count > 60 ? line + "…" : line
+        // One character may be of any length.
+        let start = text.cut(toBytes: 60 * 4).prefix(60)
+        let line = String(start.map { $0.isNewline || $0 == "\t" ? " " : $0 })
+        return start.utf8.count < text.utf8.count ? line + "…" : line
     }
 
-    /// The path of a member of the object at a path: `$.a.b`, or `$.a["b c"]` for a key that is no plain word.
-    package static func path(_ parent: String, _ key: String) -> String {
+    /// The path of a member of the object at a path: `$.a.b`, or `$.a["b c"]` for a key that is no plain word, or is
+    /// too long for one.
+    package static func path(_ parent: String, _ key: String) -> String { parent + step(to: key) }
+
+    fileprivate static func step(to key: String) -> String {
         let isWord =
-            !key.isEmpty
+            (1...64).contains(key.utf8.count)
             && key.utf8.allSatisfy {
                 (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x5F
             }
-        return isWord ? "\(parent).\(key)" : "\(parent)[\"\(short(key))\"]"
+        guard !isWord else { return ".\(key)" }
+        let text = short(key)
+        return "[\"\(text.utf8.count <= 64 ? text : text.cut(toBytes: 64) + "…")\"]"
     }
+}
+
+/// Where a reader of a document stands, step by step. It becomes a text only where somebody must be told: whoever wrote
+/// the document chose how long its keys are, and how often they are passed.
+package struct JSONPlace: Sendable {
+    private enum Step: Sendable {
+        case key(String)
+        case index(Int)
+    }
+
+    private var steps: [Step] = []
+
+    /// At the top.
+    package init() {}
+
+    /// `$.a[2].b`.
+    package var path: String {
+        steps.reduce("$") { path, step in
+            switch step {
+            case .key(let key): path + JSONTree.step(to: key)
+            case .index(let index): "\(path)[\(index)]"
+            }
+        }
+    }
+
+    /// Steps down to a member of an object.
+    package mutating func enter(_ key: String) { steps.append(.key(key)) }
+
+    /// Steps down to an element of an array.
+    package mutating func enter(_ index: Int) { steps.append(.index(index)) }
+
+    /// Steps up again.
+    package mutating func leave() { steps.removeLast() }
 }
