@@ -75,6 +75,9 @@ struct ControlTests {
                 ("/v1/apps/com.example.shop/moon/customers", #"{"customer":"a"}"#, 404, "unknown_realm"),
                 ("/v1/apps", #"{"bundleId":"com.example.shop"}"#, 409, "app_exists"),
                 ("/v1/apps", #"{"bundleId":"with space"}"#, 400, "bad_bundle_id"),
+                ("/v1/apps", #"{"bundleId":".."}"#, 400, "bad_bundle_id"),
+                ("/v1/apps", #"{"bundleId":"."}"#, 400, "bad_bundle_id"),
+                ("/v1/apps", #"{"bundleId":"-com.example"}"#, 400, "bad_bundle_id"),
                 ("/v1/keys/NOBODY/revoke", "{}", 404, "unknown_key"),
             ]
             for (path, body, status, code) in cases {

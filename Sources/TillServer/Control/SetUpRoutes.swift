@@ -138,7 +138,10 @@ extension ControlAPI {
                 request: .object(
                     "An app.",
                     [
-                        Schema.required("bundleId", .string("Letters, digits, dots and dashes; at most 155.")),
+                        Schema.required(
+                            "bundleId",
+                            .string("Letters, digits, dots and dashes, a letter or digit in front; at most 155.")
+                        ),
                         Schema.optional("appAppleId", .integer("An Apple id of your own.", 1...9_999_999_999)),
                         Schema.optional("name", .string("The app's name.")),
                         Schema.optional("issuerId", .string("The team; not needed while there is one.")),
@@ -162,14 +165,10 @@ extension ControlAPI {
 
     private func createApp(_ exchange: ControlExchange) async throws -> [UInt8] {
         let bundleID = exchange.body.text("bundleId") ?? ""
-        let isPlain = bundleID.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0) || $0 == 0x2d
-                || $0 == 0x2e
-        }
-        guard isPlain, (1...155).contains(bundleID.utf8.count) else {
+        guard AppRecord.canBeNamed(bundleID) else {
             throw ControlError.bad(
                 "bad_bundle_id",
-                "A bundle identifier is letters, digits, dots and dashes.",
+                "A bundle identifier is at most 155 letters, digits, dots and dashes, a letter or digit first.",
                 path: "$.bundleId"
             )
         }

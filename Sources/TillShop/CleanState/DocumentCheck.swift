@@ -25,7 +25,7 @@ extension Registry {
             return [(try document.decoded(as: Team.self).issuerID, nil)]
         case .app:
             let id = try document.decoded(as: AppRecord.self).bundleID
-            return [(id, id)]
+            return AppRecord.canBeNamed(id) ? [(id, id)] : []
         case .key:
             let record = try document.decoded(as: KeyRecord.self)
             _ = try key(of: record)
