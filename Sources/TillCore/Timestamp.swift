@@ -12,19 +12,21 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     /// The instant so many whole seconds after 1970.
     package init(seconds: Int64) {
-        self.milliseconds = seconds * 1_000
+        let (product, isTooMuch) = seconds.multipliedReportingOverflow(by: 1_000)
+        self.milliseconds = isTooMuch ? (seconds < 0 ? .min : .max) : product
     }
 
     /// The same instant without its fraction of a second: purchase and expiry dates are whole seconds
     /// (docs/api/payloads.md).
     package var wholeSecond: Timestamp {
         let remainder = milliseconds % 1_000
-        return Timestamp(milliseconds: milliseconds - (remainder < 0 ? remainder + 1_000 : remainder))
+        return advanced(milliseconds: -(remainder < 0 ? remainder + 1_000 : remainder))
     }
 
-    /// The instant so many milliseconds later, or earlier when negative.
+    /// The instant so many milliseconds later, or earlier when negative; never past what a number holds.
     package func advanced(milliseconds delta: Int64) -> Timestamp {
-        Timestamp(milliseconds: milliseconds + delta)
+        let (sum, isTooMuch) = milliseconds.addingReportingOverflow(delta)
+        return Timestamp(milliseconds: isTooMuch ? (delta < 0 ? .min : .max) : sum)
     }
 
     /// The instant as ISO 8601 in UTC, to the second: `2026-01-31T18:30:00Z`. For people; the wire has milliseconds.

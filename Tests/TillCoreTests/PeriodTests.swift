@@ -82,6 +82,17 @@ struct PeriodTests {
 
 @Suite("Instants")
 struct TimestampTests {
+    @Test("Arithmetic stops at what a number holds")
+    func ends() {
+        let (first, last) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .max))
+        #expect(first.wholeSecond == first)
+        #expect(last.wholeSecond.milliseconds == 9_223_372_036_854_775_000)
+        #expect(first.advanced(milliseconds: -1) == first)
+        #expect(last.advanced(milliseconds: 1) == last)
+        #expect(Timestamp(seconds: .max) == last)
+        #expect(Timestamp(seconds: .min) == first)
+    }
+
     @Test(
         "An instant is written as a date, also before 1970 and on leap days",
         arguments: [

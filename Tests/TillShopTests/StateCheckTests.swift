@@ -63,6 +63,15 @@ struct StateCheckTests {
             ("documents", #"["rules","sandbox/com.example.shop""#, #"["rules","sandbox/com.other""#, "its name says"),
             ("documents", #"["clock","sandbox/com.example.shop""#, #"["clock","sandbox/com.other""#, "its name says"),
             ("documents", #"\"frozen\":{\"at\":"#, #"\"frozen\":{\"at\":99999"#, "its name says"),
+            ("documents", #"\"createdAt\":"#, #"\"createdAt\":-"#, "a number that no Till gives"),
+            ("documents", #"\"milliunits\":"#, #"\"milliunits\":900000000000000"#, "a number that no Till gives"),
+            ("documents", #"["app","com.example.shop""#, #"["app","..""#, "not what its name says"),
+            ("accounts", #"\"lastEvent\":"#, #"\"lastEvent\":9999"#, "a number that no Till gives"),
+            ("accounts", #"\"recentStart\":"#, #"\"recentStart\":-"#, "a number that no Till gives"),
+            ("accounts", #"\"purchaseDate\":"#, #"\"purchaseDate\":999"#, "a number that no Till gives"),
+            ("accounts", #"\"anchorDay\":"#, #"\"anchorDay\":99"#, "a number that no Till gives"),
+            ("accounts", #"\"quantity\":1"#, #"\"quantity\":11"#, "a number that no Till gives"),
+            ("accounts", #"\"expiresDate\":"#, #"\"expires\":"#, "a period without an end"),
             ("companions", #"["key",""#, #"["key","X"#, "its name says"),
             ("companions", #"["chain",""#, #"["chain","0"#, "its name says"),
             ("companions", #"["team",""#, #"["team","0"#, "its name says"),
@@ -85,6 +94,49 @@ struct StateCheckTests {
         }
         #expect(try await text(test.shop, nil) == before)
         #expect(try await test.shop.storage.snapshots().isEmpty)
+    }
+
+    @Test(
+        "A number of a row that leads arithmetic astray",
+        arguments: [
+            (ShopTable.ledger, "purchase_date"), (.ledger, "original_purchase_date"), (.ledger, "modified_date"),
+            (.ledger, "expires_date"), (.ledger, "quantity"), (.ledger, "price"), (.ledger, "change"),
+            (.accounts, "next_due"), (.accounts, "row_count"), (.outbox, "signed_date"), (.deliveries, "signed_date"),
+            (.deliveries, "due"), (.deliveries, "attempts"),
+        ]
+    )
+    func numbers(_ table: ShopTable, _ column: String) async throws {
+        let test = try await shop()
+        let lines = try await text(test.shop).split(separator: "\n").dropLast().map(String.init)
+        let start = try #require(lines.firstIndex { $0.contains(#""table":"\#(table.rawValue)""#) })
+        let place = try #require(table.columns.firstIndex { $0.name == column })
+        for number in [Int64.min, -1, .max] {
+            var changed = lines
+            var cells = try #require(StateFile.row(Array(lines[start + 1].utf8), of: table)).cells
+            cells[place] = .integer(number)
+            var row: [UInt8] = []
+            StateFile.append(TableRow(cells), to: &row)
+            changed[start + 1] = String(decoding: row.dropLast(), as: UTF8.self)
+            do {
+                try await take(changed, into: test.shop)
+                Issue.record("\(column) \(number) was taken in")
+            } catch StateRefused.badFile(_, let what) {
+                #expect(what.contains("a number that no Till gives"), "\(what)")
+            }
+        }
+    }
+
+    @Test("Numbers are judged by their keys, wherever they stand")
+    func documents() {
+        for good in [
+            #"{"a":"\"milliunits\":-1","b":[1,2.5,1e3],"id":9223372036854775807}"#, #"{"share":0.25}"#, "[]", "7",
+        ] { #expect(NumberCheck.arePossible(in: good), "\(good)") }
+        for bad in [
+            #"{"a":-1}"#, #"{"a":[0,[253402300800000]]}"#, #"{"id":-1}"#, #"{"a":1e18}"#,
+            #"{"a":99999999999999999999}"#,
+            #"{"i\u0064":9223372036854775807}"#, "{\"days\" :\n1001}",
+        ] { #expect(!NumberCheck.arePossible(in: bad), "\(bad)") }
+        #expect(NumberCheck.arePossible(in: #"{"seed":18446744073709551615}"#, except: ["seed"]))
     }
 
     @Test("Tables come in their order, and what comes along is of the state")

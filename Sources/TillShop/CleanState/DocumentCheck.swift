@@ -9,10 +9,22 @@ extension Registry {
         let words = "the \(document.kind.rawValue) \(document.name.cut(toBytes: 64))"
         do {
             let known = try names(of: document)
-            return known.contains { $0.name == document.name && $0.app == document.app }
-                ? nil : "\(words) is not what its name says"
+            guard known.contains(where: { $0.name == document.name && $0.app == document.app }) else {
+                return "\(words) is not what its name says"
+            }
+            return hasPossibleNumbers(document) ? nil : "\(words) has a number that no Till gives"
         } catch {
             return "\(words) cannot be read"
+        }
+    }
+
+    private static func hasPossibleNumbers(_ document: Document) -> Bool {
+        switch document.kind {
+        case .chain: true
+        // Any number makes chance, and a clock's own check knows how far it may go.
+        case .fault: NumberCheck.arePossible(in: document.body, except: ["seed"])
+        case .clock: true
+        default: NumberCheck.arePossible(in: document.body)
         }
     }
 

@@ -22,7 +22,9 @@ struct StateCheck {
         if case .text(let realm)? = row["realm", of: table], Realm(rawValue: realm) == nil {
             return "there is no realm \(realm.prefix(64))"
         }
-        guard take(Self.numbers(in: row, of: table)), Self.liesInItsPartition(row, of: table) else {
+        guard NumberCheck.arePossible(in: row, of: table), take(Self.numbers(in: row, of: table)),
+            Self.liesInItsPartition(row, of: table)
+        else {
             return "a row of \(table.rawValue) has a number that no Till gives"
         }
         switch table {
@@ -32,6 +34,7 @@ struct StateCheck {
             guard let account = Self.number("account", in: row, of: table), accounts.contains(account) else {
                 return "a row of ledger is of an account that is not in the text"
             }
+            return Self.fault(inCommitment: row)
         case .outbox:
             if let account = Self.number("account", in: row, of: table), !accounts.contains(account) {
                 return "a row of outbox is of an account that is not in the text"
@@ -40,6 +43,9 @@ struct StateCheck {
         case .deliveries:
             guard let id = Self.number("notification", in: row, of: table), notifications.contains(id) else {
                 return "a row of deliveries is of a notification that is not in the text"
+            }
+            guard case .text(let log)? = row["log", of: table], NumberCheck.arePossible(in: log) else {
+                return "a row of deliveries has a number that no Till gives"
             }
         case .redemptions: break
         }
@@ -90,8 +96,21 @@ struct StateCheck {
         guard account.id.partition == partition, columns.allSatisfy({ row[$0.key, of: .accounts] == $0.value }) else {
             return "the state of this account is not what its columns say"
         }
+        guard NumberCheck.arePossible(in: state), account.isWhole else {
+            return "the state of this account has a number that no Till gives, or a period without an end"
+        }
         accounts.insert(account.id.number)
         return nil
+    }
+
+    /// The months of a commitment stand as one text: month, months, end, price, currency.
+    private static func fault(inCommitment row: TableRow) -> String? {
+        guard case .text(let text)? = row["commitment", of: .ledger] else { return nil }
+        let numbers = text.split(separator: " ").dropLast().map { Int64($0) ?? -1 }
+        let isPossible =
+            numbers.count == 4 && (1...1_000).contains(numbers[0]) && (1...1_000).contains(numbers[1])
+            && NumberCheck.dates.contains(numbers[2]) && NumberCheck.amounts.contains(numbers[3])
+        return isPossible ? nil : "a row of ledger has a commitment that no Till gives"
     }
 
     // MARK: Numbers

@@ -1,0 +1,108 @@
+import TillCore
+import TillStorage
+
+/// Which numbers a Till writes. A state comes with a digest that anybody can make anew: what is in it must not lead
+/// arithmetic beyond what a number holds, long after it was taken in.
+enum NumberCheck {
+    /// From 1970 to the last year with four digits, in milliseconds.
+    static let dates: ClosedRange<Int64> = 0...253_402_300_799_999
+    /// Thousandths of a currency's unit: more than any price, any quantity and any commitment make together.
+    static let amounts: ClosedRange<Int64> = 0...(1 << 53)
+    /// Their shape is looked at elsewhere.
+    private static let identifiers: ClosedRange<Int64> = 0...Int64.max
+    private static let counts: ClosedRange<Int64> = 0...1_000_000_000
+
+    // MARK: Columns
+
+    /// Whether every number of a row is one that can be.
+    static func arePossible(in row: TableRow, of table: ShopTable) -> Bool {
+        zip(row.cells, table.columns).allSatisfy { cell, column in
+            guard case .integer(let number) = cell else { return true }
+            return range(ofColumn: column.name).contains(number)
+        }
+    }
+
+    private static func range(ofColumn name: String) -> ClosedRange<Int64> {
+        switch name {
+        case "price": amounts
+        case "quantity": 1...10
+        case "revocation_percentage": 0...100_000
+        case "is_upgraded", "is_finished", "is_triggered", "is_delivered": 0...1
+        case "account", "id", "original_id", "transaction_id", "line_item", "order_number", "shared_from",
+            "notification":
+            identifiers
+        default: name == "due" || name.hasSuffix("_date") || name == "next_due" ? dates : counts
+        }
+    }
+
+    // MARK: Documents
+
+    /// Numbers by their keys; every other is a date, or smaller than one.
+    private static let ranges: [String: ClosedRange<Int64>] = [
+        "id": identifiers, "originalID": identifiers, "transaction": identifiers, "source": identifiers,
+        "sharedFrom": identifiers, "account": identifiers, "organizer": identifiers, "members": identifiers,
+        "lineItem": identifiers, "order": identifiers, "position": identifiers, "milliunits": amounts,
+        "quantity": 1...10, "percentage": 0...100_000, "anchorDay": 1...31, "period": 0...1_000, "periods": 0...1_000,
+        "periodCount": 0...1_000, "days": 0...1_000, "minimumPaidMonths": 0...1_000, "monthsBetweenOffers": 0...1_000,
+        "monthsSinceExpiry": 0...1_000, "level": 0...1_000_000, "version": counts, "changeNumber": counts,
+        "rowCount": counts, "refundNumber": counts, "heldNumber": counts, "notificationNumber": counts,
+        "change": counts, "number": counts, "renewals": counts, "succeeded": counts, "failed": counts,
+    ]
+
+    /// Whether every number in a text that is JSON can be what its key says. The text was read as JSON before.
+    ///
+    /// - Parameter free: keys whose numbers may be any.
+    static func arePossible(in text: String, except free: Set<String> = []) -> Bool {
+        var rest = text.utf8[...]
+        var key = ""
+        while let byte = rest.first {
+            switch byte {
+            case UInt8(ascii: "\""):
+                let word = string(&rest)
+                rest = rest.drop { [0x20, 0x09, 0x0a, 0x0d].contains($0) }
+                if rest.first == UInt8(ascii: ":") { key = word }
+            case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+                let digits = rest.prefix { isOfNumber($0) }
+                rest = rest.dropFirst(digits.count)
+                guard free.contains(key) || isPossible(String(Substring(digits)), ranges[key] ?? dates) else {
+                    return false
+                }
+            default: rest = rest.dropFirst()
+            }
+        }
+        return true
+    }
+
+    /// What stands between two quotation marks, as it is written, and if it is short; steps behind it.
+    private static func string(_ rest: inout Substring.UTF8View) -> String {
+        rest = rest.dropFirst()
+        let start = rest
+        var length = 0
+        while let byte = rest.first, byte != UInt8(ascii: "\"") {
+            let step = byte == UInt8(ascii: "\\") ? 2 : 1
+            rest = rest.dropFirst(step)
+            length += step
+        }
+        rest = rest.dropFirst()
+        return length <= 64 ? String(Substring(start.prefix(length))) : ""
+    }
+
+    private static func isOfNumber(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].contains(byte)
+    }
+
+    /// A fraction, such as the share of a fault, is never large.
+    private static func isPossible(_ digits: String, _ range: ClosedRange<Int64>) -> Bool {
+        if let number = Int64(digits) { return range.contains(number) }
+        guard let number = Double(digits) else { return false }
+        return number >= 0 && number <= 1_000_000_000
+    }
+}
+
+extension Account {
+    /// Whether what rules rely on is there: a subscription's periods end.
+    var isWhole: Bool {
+        subscriptions.allSatisfy { $0.current.expiresDate != nil && $0.running.map { $0.expiresDate != nil } ?? true }
+            && winBackOffersTaken.values.allSatisfy { NumberCheck.dates.contains($0.milliseconds) }
+    }
+}
