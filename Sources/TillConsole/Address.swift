@@ -1,4 +1,5 @@
 import Foundation
+import TillServer
 
 /// Addresses within the console, and what they say.
 enum Address {
@@ -25,7 +26,7 @@ enum Address {
     static func parts(_ path: some StringProtocol) -> [String]? {
         var parts: [String] = []
         for part in path.split(separator: "/") {
-            guard let text = part.removingPercentEncoding, !text.utf8.contains(0) else { return nil }
+            guard let text = part.percentDecoded else { return nil }
             parts.append(text)
         }
         return parts
@@ -49,7 +50,7 @@ enum Address {
     private static let mostItems = 500
 
     private static func decoded(_ text: some StringProtocol) -> String? {
-        String(text).replacing("+", with: " ").removingPercentEncoding
+        PercentEncoding.decoded(text, plusIsSpace: true)
     }
 
     /// An address of the console and of nowhere else; nil for any other.

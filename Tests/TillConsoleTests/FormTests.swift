@@ -105,6 +105,12 @@ struct FormTests {
         #expect(throws: FormRefused.self) { try FormData.multipart(Array(text.utf8), "multipart/form-data") }
     }
 
+    @Test("A byte order mark in an address or a form stays where it is")
+    func marks() {
+        #expect(Address.parts("/console/%EF%BB%BFzoe") == ["console", "\u{FEFF}zoe"])
+        #expect(Address.items("a=%EF%BB%BFzoe")?.first?.value == "\u{FEFF}zoe")
+    }
+
     @Test(
         "Acts lead back to pages of the console only",
         arguments: [

@@ -88,6 +88,39 @@ struct ControlTests {
         }
     }
 
+    @Test("A byte order mark before a name leads to nobody else, and no new name has one")
+    func marks() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await withControl(test) { client in
+            let customers = "/v1/apps/com.example.shop/sandbox/customers"
+            let made = try await send(client, .post, customers, #"{"customer":"zoe"}"#)
+            #expect(made.status == 201)
+            let plain = try await send(client, .get, "\(customers)/zoe")
+            #expect(plain.status == 200)
+            let marked = try await send(client, .get, "\(customers)/%EF%BB%BFzoe")
+            #expect(marked.status == 404)
+            let erased = try await send(client, .post, "\(customers)/%EF%BB%BFzoe/erase", "{}")
+            #expect(erased.status == 404)
+            for (path, body) in [
+                (customers, "{\"customer\":\"\u{FEFF}zoe\"}"),
+                ("\(customers)/%EF%BB%BFzoe/purchases", #"{"productId":"coins"}"#),
+            ] {
+                let refused = try await send(client, .post, path, body)
+                #expect(refused.status == 400)
+                #expect(refused.body.contains("bad_customer"), "\(refused.body)")
+            }
+        }
+    }
+
+    @Test("Percent-encoding is read byte by byte")
+    func percents() {
+        #expect("%EF%BB%BFa%2fb%c3%a9+".percentDecoded == "\u{FEFF}a/b\u{e9}+")
+        #expect(PercentEncoding.decoded("a+b%2B", plusIsSpace: true) == "a b+")
+        for broken in ["%", "%1", "%g1", "%1g", "%FF", "%C3", "a%00", "%+1"] {
+            #expect(broken.percentDecoded == nil, "\(broken)")
+        }
+    }
+
     @Test("A page of another origin, another host or another content type is turned away")
     func guardian() async throws {
         let test = try await TestShop()

@@ -49,7 +49,7 @@ struct OCSPRoutes: Sendable {
 
     /// The question in an address: Base64, percent-encoded where it must be, with or without its padding.
     private static func question(in text: Substring) -> [UInt8]? {
-        guard var text = text.removingPercentEncoding else { return nil }
+        guard var text = PercentEncoding.decoded(text) else { return nil }
         text = text.replacing("-", with: "+").replacing("_", with: "/")
         while text.hasSuffix("=") { text.removeLast() }
         text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)

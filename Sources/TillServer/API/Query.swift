@@ -1,5 +1,3 @@
-import Foundation
-
 /// The query of a request: names and values in the order of the address, names may repeat.
 struct Query: Sendable {
     private let items: [(name: String, value: String)]
@@ -50,15 +48,6 @@ struct Query: Sendable {
     }
 
     private static func decode(_ text: Substring) -> String? {
-        text.replacing("+", with: " ").removingPercentEncoding
-    }
-}
-
-extension StringProtocol {
-    /// What a part of a path says; nil for text that is not UTF-8 or has U+0000, which not every engine can keep.
-    var percentDecoded: String? {
-        // Most say what they are.
-        guard utf8.contains(UInt8(ascii: "%")) else { return utf8.contains(0) ? nil : String(self) }
-        return removingPercentEncoding.flatMap { $0.utf8.contains(0) ? nil : $0 }
+        PercentEncoding.decoded(text, plusIsSpace: true)
     }
 }

@@ -119,6 +119,18 @@ struct ControlExchange: Sendable {
         return (row, account)
     }
 
+    /// The name of a customer who may not exist yet: one that two people can tell from every other's.
+    static func checked(newCustomer customer: String) throws -> String {
+        guard !customer.unicodeScalars.contains("\u{FEFF}") else {
+            throw ControlError.bad(
+                "bad_customer",
+                "A customer's name has no byte order mark, which nobody sees.",
+                path: "$.customer"
+            )
+        }
+        return try checked(customer: customer)
+    }
+
     /// A customer's name: 1 to 128 bytes without control characters.
     static func checked(customer: String) throws -> String {
         let isClean = !customer.unicodeScalars.contains { $0.properties.generalCategory == .control }

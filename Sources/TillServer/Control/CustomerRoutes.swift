@@ -74,7 +74,7 @@ extension ControlAPI {
             ) { exchange in
                 let name = CustomerName(
                     try exchange.scope(),
-                    try ControlExchange.checked(customer: exchange.body.text("customer") ?? "")
+                    try ControlExchange.checked(newCustomer: exchange.body.text("customer") ?? "")
                 )
                 let account = try await shop.openAccount(
                     name,

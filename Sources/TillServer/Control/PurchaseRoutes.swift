@@ -51,6 +51,8 @@ extension ControlAPI {
     private func buy(_ exchange: ControlExchange) async throws -> [UInt8] {
         let body = exchange.body
         let name = try exchange.customer()
+        // A purchase opens an account where there is none.
+        _ = try ControlExchange.checked(newCustomer: name.customer)
         let device = try Self.device(body.text("deviceId"))
         let purchase = try await purchase(of: body.text("productId") ?? "", body, by: name)
         let outcome = try await shop.perform(

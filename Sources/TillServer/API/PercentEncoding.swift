@@ -1,0 +1,40 @@
+/// What stands in an address or a form, byte by byte as it was written. Foundation's reader takes a byte order mark
+/// away from in front, and so makes one name of two.
+package enum PercentEncoding {
+    /// What a text says; nil for a `%` without two digits, or for what is not UTF-8.
+    ///
+    /// - Parameter plusIsSpace: whether `+` is a space, as in queries and forms.
+    package static func decoded(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        var rest = text.utf8.makeIterator()
+        while let byte = rest.next() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
+                bytes.append(high << 4 | low)
+            case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+extension StringProtocol {
+    /// What a part of a path says; nil for text that is not UTF-8 or has U+0000, which not every engine can keep.
+    package var percentDecoded: String? {
+        // Most say what they are.
+        guard utf8.contains(UInt8(ascii: "%")) else { return utf8.contains(0) ? nil : String(self) }
+        return PercentEncoding.decoded(self).flatMap { $0.utf8.contains(0) ? nil : $0 }
+    }
+}
