@@ -94,7 +94,7 @@ extension Console {
 
     private func post(_ request: Request) async throws -> Response {
         let path = request.uri.path
-        guard Self.comesFromHere(request) else { throw ControlError.foreign }
+        guard ControlGuard.comesFromHere(request) else { throw ControlError.foreign }
         // Nothing large is read from who may not come in.
         if path == "/console/sign-in" {
             return try await begin(try await FormData(request, mayHaveFile: false), request)
@@ -138,12 +138,6 @@ extension Console {
         var response = Self.redirect(Address.local(form["next"]) ?? "/console/")
         response.headers[.setCookie] = sessions.header(session, isSecure: Self.isSecure(request))
         return response
-    }
-
-    /// A browser says from where a form was sent; it must be from the very address that it is sent to.
-    private static func comesFromHere(_ request: Request) -> Bool {
-        guard let origin = request.headers[.origin] else { return true }
-        return origin.split(separator: "/").last.map(String.init) == request.head.authority
     }
 
     private static func isSecure(_ request: Request) -> Bool {

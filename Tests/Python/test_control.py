@@ -119,7 +119,8 @@ def test_a_missing_host_is_refused(server):
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "https://localhost.evil.example", "null", "file://",
-                                    "http://evil.example:80", "http://127.0.0.1.evil.example"])
+                                    "http://evil.example:80", "http://127.0.0.1.evil.example", "http://127.0.0.1:9",
+                                    "http://127.0.0.1", "http://localhost:9"])
 def test_a_page_of_another_origin_is_refused(server, control, origin):
     address = server.address("control")
     for method, path, body in (
@@ -132,8 +133,10 @@ def test_a_page_of_another_origin_is_refused(server, control, origin):
 
 
 def test_a_page_of_this_machine_is_let_in(server):
-    headers = {"Origin": server.address("control")}
+    headers = {"Origin": server.address("control"), "Sec-Fetch-Site": "same-origin"}
     assert requests.get(server.address("control") + "/v1/apps", headers=headers, timeout=10).status_code == 200
+    headers["Sec-Fetch-Site"] = "same-site"
+    assert requests.get(server.address("control") + "/v1/apps", headers=headers, timeout=10).status_code == 403
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "text/json", None,

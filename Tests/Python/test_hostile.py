@@ -1200,6 +1200,7 @@ def test_control_is_closed_to_web_pages(shop):
     for origin in (
         "http://evil.example", "https://evil.example", "null", "", "http://127.0.0.1.evil.example", "http://localhost.evil.example", "file://",
         "chrome-extension://abcdefgh", "http://evil.example/localhost@", "http://0.0.0.0", "http://localhost@evil.example",
+        f"http://127.0.0.1:{port + 1}", f"http://localhost:{port}", "http://127.0.0.1",
     ):
         shop.try_("control", post({**as_json, "Origin": origin}), MALFORMED | {403})
         shop.try_("control", post({"Origin": origin}, data=b"", target="/v1/ca/rotate"), MALFORMED | {403})
@@ -1222,7 +1223,7 @@ def test_control_is_closed_to_web_pages(shop):
     assert len(shop.server.control("GET", "/v1/teams")["teams"]) == teams, "a refused request made a team"
     # The same requests as they should be: the refusals above were not about something else.
     shop.try_("control", post(as_json), {201})
-    shop.try_("control", post({**as_json, "Origin": f"http://127.0.0.1:{port}"}, f"localhost:{port}"), {201})
+    shop.try_("control", post({**as_json, "Origin": f"http://localhost:{port}"}, f"localhost:{port}"), {201})
 
 
 # Over all of it -------------------------------------------------------------------------------------------------------

@@ -131,9 +131,60 @@ struct ControlTests {
             headers = [.contentType: "application/json", .origin: "http://evil.example"]
             let answer2 = try await send(client, .post, "/v1/teams", "{}", headers: headers)
             #expect(answer2.status == 403)
-            headers = [.origin: "http://till.internal:8890"]
-            let answer3 = try await send(client, .get, "/v1/teams", headers: headers)
-            #expect(answer3.status == 200)
+            for origin in [
+                "http://localhost:9999", "http://till.internal:8890", "null", "localhost", "file://localhost",
+            ] {
+                headers = [.contentType: "application/json", .origin: origin]
+                let answer = try await send(client, .get, "/v1/teams", headers: headers)
+                #expect(answer.status == 403, "\(origin)")
+            }
+            for origin in ["http://localhost", "https://localhost", "http://LOCALHOST"] {
+                let answer = try await send(client, .get, "/v1/teams", headers: [.origin: origin])
+                #expect(answer.status == 200, "\(origin)")
+            }
+        }
+    }
+
+    @Test("What comes from a page has a type that only a page of this address may send, with a body or without one")
+    func bodiless() async throws {
+        let test = try await TestShop()
+        try await withControl(test) { client in
+            let path = "/v1/apps/com.example.shop/reset"
+            for type in [nil, "text/plain", "application/x-www-form-urlencoded"] as [String?] {
+                var headers: HTTPFields = [.origin: "http://localhost"]
+                headers[.contentType] = type
+                let answer = try await send(client, .post, path, headers: headers)
+                #expect(answer.status == 415, "\(type ?? "none")")
+            }
+            let typed: HTTPFields = [.origin: "http://localhost", .contentType: "application/json"]
+            let page = try await send(client, .post, path, headers: typed)
+            let program = try await send(client, .post, path, headers: [:])
+            #expect(page.status != 415 && page.status != 403)
+            #expect(program.status == page.status)
+        }
+    }
+
+    @Test("Pages of others lead to pages here, and learn nothing else")
+    func sites() async throws {
+        let test = try await TestShop()
+        try await withControl(test) { client in
+            let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
+            let mode = try #require(HTTPField.Name("Sec-Fetch-Mode"))
+            let listen = "/v1/apps/com.example.shop/sandbox/listen"
+            for (path, how) in [("/v1/teams", "no-cors"), ("/v1/teams", "navigate"), (listen, "no-cors")] {
+                for from in ["cross-site", "same-site"] {
+                    let answer = try await send(client, .get, path, headers: [site: from, mode: how])
+                    #expect(answer.status == 403, "\(path) \(from) \(how)")
+                }
+                if path != listen {
+                    let own = try await send(client, .get, path, headers: [site: "same-origin", mode: how])
+                    #expect(own.status == 200)
+                }
+            }
+            let page = try await send(client, .get, "/console/", headers: [site: "cross-site", mode: "navigate"])
+            #expect(page.status != 403)
+            let picture = try await send(client, .get, "/console/", headers: [site: "cross-site", mode: "no-cors"])
+            #expect(picture.status == 403)
         }
     }
 

@@ -12,7 +12,7 @@ import TillStorage
 package struct ControlGuard: Sendable {
     /// What the administrator puts behind `Bearer`; nil on loopback.
     package let token: String?
-    /// Names, without port, under which control may be called.
+    /// Names under which control may be called, at any port unless they have one.
     let hosts: Set<String>
 
     /// Under which there are pages for people.
@@ -35,7 +35,9 @@ package struct ControlGuard: Sendable {
         let isPage = "\(request.uri.path)/".hasPrefix(Self.pages)
         // Probes come by whatever name and carry no token; they learn that Till lives, and nothing else.
         if request.method == .get, ["/healthz", "/readyz"].contains(request.uri.path) { return }
-        guard let authority = request.head.authority, hosts.contains(Self.name(in: authority)) else {
+        guard let authority = request.head.authority?.lowercased(),
+            hosts.contains(Self.name(in: authority)) || hosts.contains(authority)
+        else {
             throw ControlError(
                 status: .forbidden,
                 code: "unknown_host",
@@ -43,17 +45,15 @@ package struct ControlGuard: Sendable {
                     "Control is called by \(hosts.sorted().joined(separator: ", ")); add a name with --control-host."
             )
         }
-        if let origin = request.headers[.origin] {
-            let name = origin.split(separator: "/").last.map { Self.name(in: String($0)) } ?? ""
-            guard hosts.contains(name) else {
-                throw ControlError(
-                    status: .forbidden,
-                    code: "unknown_origin",
-                    message: "Control does not take requests from pages of another origin."
-                )
-            }
+        guard Self.comesFromHere(request, authority), Self.isOfThisSite(request, isPage: isPage) else {
+            throw ControlError(
+                status: .forbidden,
+                code: "unknown_origin",
+                message: "Control does not take requests from pages of another origin."
+            )
         }
-        if [.post, .put, .patch].contains(request.method), request.hasBody {
+        // What a page may send elsewhere without being asked has no type, or that of a form.
+        if [.post, .put, .patch].contains(request.method), request.hasBody || request.headers[.origin] != nil {
             let type = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }
             let isForm = isPage && type.map(Self.forms.contains) == true
             guard isForm || type == "application/json" || type == Transfer.mediaType else {
@@ -80,12 +80,35 @@ package struct ControlGuard: Sendable {
         )
     }
 
+    /// A browser says from which page something was sent; it must be one from the very address that it is sent to, port
+    /// included. Programs say nothing.
+    package static func comesFromHere(_ request: Request) -> Bool {
+        comesFromHere(request, request.head.authority?.lowercased())
+    }
+
+    private static func comesFromHere(_ request: Request, _ authority: String?) -> Bool {
+        guard let origin = request.headers[.origin]?.lowercased() else { return true }
+        guard let authority else { return false }
+        for (scheme, port) in [("http://", ":80"), ("https://", ":443")] where origin.hasPrefix(scheme) {
+            return origin.dropFirst(scheme.count) == authority || origin + port == scheme + authority
+        }
+        return false
+    }
+
+    /// A browser says, too, whose page wants to know something. Pages of others may lead to a page here, and nothing
+    /// else: they neither listen nor count what is here.
+    private static func isOfThisSite(_ request: Request, isPage: Bool) -> Bool {
+        guard ["cross-site", "same-site"].contains(request.headers[.secFetchSite]) else { return true }
+        return request.method == .get && request.headers[.secFetchMode] == "navigate"
+            && (isPage || request.uri.path == "/")
+    }
+
     private static func name(in authority: String) -> String {
         if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
             let rest = authority[authority.index(after: end)...]
             return rest.isEmpty || rest.hasPrefix(":") ? String(authority[...end]) : authority
         }
-        return authority.prefix { $0 != ":" }.lowercased()
+        return String(authority.prefix { $0 != ":" })
     }
 
     /// Takes as long for a wrong token as for a right one.
@@ -94,6 +117,11 @@ package struct ControlGuard: Sendable {
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
+}
+
+extension HTTPField.Name {
+    fileprivate static let secFetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .origin
+    fileprivate static let secFetchMode = HTTPField.Name("Sec-Fetch-Mode") ?? .origin
 }
 
 extension Request {
