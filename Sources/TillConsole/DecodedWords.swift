@@ -26,7 +26,7 @@ enum DecodedWords {
     static func document(_ tree: JSONTree?) -> PageValue {
         guard let tree else { return .nothing }
         var rows: [PageValue] = []
-        let isWhole = add(tree, "", in: nil, to: &rows)
+        let isWhole = add(tree, Place(), in: nil, to: &rows)
         return ["rows": .list(rows), "isCutShort": .flag(!isWhole), "json": .text(json(tree))]
     }
 
@@ -34,26 +34,42 @@ enum DecodedWords {
 
     // MARK: Rows
 
-    private static func add(_ tree: JSONTree, _ path: String, in parent: JSONTree?, to rows: inout [PageValue]) -> Bool
+    /// Where a row stands in its document: what is shown of the way there, and the last key. Keys may be of any length
+    /// and depth; both are cut on the way down.
+    private struct Place {
+        var shown = ""
+        var key = ""
+
+        private static let longest = 200
+
+        func member(_ key: String) -> Place {
+            let step = shown.isEmpty ? "" : "."
+            return Place(shown: extended(by: step + key.cut(toBytes: Self.longest)), key: key.cut(toBytes: 256))
+        }
+
+        /// An element has no name of its own.
+        func element(_ index: Int) -> Place { Place(shown: extended(by: "[\(index)]")) }
+
+        private func extended(by step: String) -> String {
+            shown.utf8.count >= Self.longest ? shown : (shown + step).cut(toBytes: Self.longest)
+        }
+    }
+
+    private static func add(_ tree: JSONTree, _ place: Place, in parent: JSONTree?, to rows: inout [PageValue]) -> Bool
     {
         guard rows.count < mostRows else { return false }
         switch tree {
         case .object(let members) where !members.isEmpty:
-            return members.allSatisfy {
-                add($0.value, path.isEmpty ? $0.key : "\(path).\($0.key)", in: tree, to: &rows)
-            }
+            return members.allSatisfy { add($0.value, place.member($0.key), in: tree, to: &rows) }
         case .array(let elements) where !elements.isEmpty:
-            return elements.enumerated().allSatisfy {
-                add($0.element, "\(path)[\($0.offset)]", in: tree, to: &rows)
-            }
+            return elements.enumerated().allSatisfy { add($0.element, place.element($0.offset), in: tree, to: &rows) }
         default:
-            rows.append(row(tree, path, in: parent))
+            rows.append(row(tree, place, in: parent))
             return true
         }
     }
 
-    private static func row(_ tree: JSONTree, _ path: String, in parent: JSONTree?) -> PageValue {
-        let key = path.split(separator: ".").last.map(String.init) ?? path
+    private static func row(_ tree: JSONTree, _ place: Place, in parent: JSONTree?) -> PageValue {
         let text =
             switch tree {
             case .string(let text): text
@@ -62,8 +78,9 @@ enum DecodedWords {
         let isSigned = text.hasPrefix("eyJ") && text.utf8.count { $0 == UInt8(ascii: ".") } == 2
         let value = isSigned ? "signed; taken apart below" : text
         return [
-            "name": .text(String(path.prefix(200))), "value": .text(cut(value)), "isSigned": .flag(isSigned),
-            "time": Words.time(instant(key, tree.number)), "words": PageValue(money(key, tree.number, in: parent)),
+            "name": .text(place.shown), "value": .text(cut(value)), "isSigned": .flag(isSigned),
+            "time": Words.time(instant(place.key, tree.number)),
+            "words": PageValue(money(place.key, tree.number, in: parent)),
         ]
     }
 

@@ -46,6 +46,24 @@ struct DecoderTests {
         #expect(list[4].place == "$.signedTransactions[1]")
     }
 
+    @Test("A long key above many values costs no more than its length, and dates below it are read all the same")
+    func longKeys() async throws {
+        let test = try await TestShop()
+        let key = String(repeating: "k", count: 100_000)
+        let dates = (0..<300).map { #"{"expiresDate":\#(1_700_000_000_000 + $0)}"# }.joined(separator: ",")
+        let clock = ContinuousClock()
+        let began = clock.now
+        let parts = await parts(#"{"\#(key)":[\#(dates)]}"#, test)
+        let rows = try #require(DecodedWords.parts(parts).first?["facts"]?["rows"])
+        #expect(clock.now - began < .seconds(5))
+        guard case .list(let list) = rows, case .text(let name)? = list.first?["name"] else { throw Strange() }
+        #expect(list.count == 300)
+        #expect(name.utf8.count <= 200)
+        #expect(list.last?["time"] != .nothing)
+    }
+
+    private struct Strange: Error {}
+
     @Test("What the attack pack forges is never believed, and it is said why", arguments: Forgery.allCases)
     func forgeries(_ forgery: Forgery) async throws {
         let test = try await TestShop()

@@ -1,3 +1,4 @@
+import TillServer
 import TillShop
 
 extension ConsolePage {
@@ -9,7 +10,12 @@ extension ConsolePage {
     ) { page in
         let text = page.form?["text"]
         var decoded: (parts: [DecodedPart], isCutShort: Bool) = ([], false)
-        if let text { decoded = await TextDecoding.parts(of: text, page.shop) }
+        if let text {
+            guard let found = await decodings.through({ await TextDecoding.parts(of: text, page.shop) }) else {
+                throw ControlError.busy("Too many texts are being taken apart. Try again.")
+            }
+            decoded = found
+        }
         return PageContent(
             "Decoder",
             [
@@ -18,4 +24,7 @@ extension ConsolePage {
             ]
         )
     }
+
+    /// A text may be long, and what is signed in it many times signed.
+    private static let decodings = Gate(1, mostWaiting: 8)
 }

@@ -10,6 +10,8 @@ package struct TextDecoding: Sendable {
     private let shop: Shop
     private var parts: [DecodedPart] = []
     private var isCutShort = false
+    /// Where the document that is being read now is read.
+    private var way = JSONPlace()
 
     /// Bytes of a text.
     package static let longest = 512 * 1_024
@@ -106,7 +108,7 @@ package struct TextDecoding: Sendable {
                 return await read(inner, place: place, depth: depth + 1)
             }
             part.payload = tree
-            if take(part) { await readInside(tree, "$", depth: depth + 1) }
+            if take(part) { await readInside(document: tree, depth: depth + 1) }
         } catch {
             if text.contains("purchase-info") {
                 return await readTransactionReceipt(text, place: place, depth: depth)
@@ -117,29 +119,39 @@ package struct TextDecoding: Sendable {
         }
     }
 
+    private mutating func readInside(document tree: JSONTree, depth: Int) async {
+        let outer = way
+        way = JSONPlace()
+        await readInside(tree, depth: depth)
+        way = outer
+    }
+
     /// Everything signed in a document, in its order.
-    private mutating func readInside(_ tree: JSONTree, _ path: String, depth: Int) async {
+    private mutating func readInside(_ tree: JSONTree, depth: Int) async {
         switch tree {
         case .object(let members):
             for member in members {
-                let inner = JSONTree.path(path, member.key)
+                way.enter(member.key)
+                defer { way.leave() }
                 if Self.receiptKeys.contains(member.key), case .string(let text) = member.value,
                     let bytes = Self.bytes(ofBase64: text.filter { !$0.isWhitespace }), !bytes.isEmpty
                 {
                     guard goesOn(depth) else { return }
-                    await readReceipt(bytes, place: inner, depth: depth)
+                    await readReceipt(bytes, place: way.path, depth: depth)
                 } else {
-                    await readInside(member.value, inner, depth: depth)
+                    await readInside(member.value, depth: depth)
                 }
             }
         case .array(let elements):
             for (index, element) in elements.enumerated() {
                 guard !isCutShort else { return }
-                await readInside(element, "\(path)[\(index)]", depth: depth)
+                way.enter(index)
+                await readInside(element, depth: depth)
+                way.leave()
             }
         case .string(let text):
             guard Self.looksSigned(text[...]), goesOn(depth) else { return }
-            await readToken(text, place: path, depth: depth)
+            await readToken(text, place: way.path, depth: depth)
         default: break
         }
     }
@@ -181,7 +193,7 @@ package struct TextDecoding: Sendable {
             part.verdict = SignatureVerdict(signer: .nobody, words: words, remarks: [])
         }
         guard take(part), let payload = part.payload else { return }
-        await readInside(payload, "$", depth: depth + 1)
+        await readInside(document: payload, depth: depth + 1)
     }
 
     private static func tree(_ segment: ArraySlice<UInt8>) -> JSONTree? {
