@@ -74,7 +74,7 @@ extension Console {
     }
 
     private func live(_ session: Session, page: String?, act: String?, had: String) throws -> Response {
-        guard let address = Address.local(page) else { throw ControlError.missingPage }
+        guard let address = Address.local(page), hasPage(at: address) else { throw ControlError.missingPage }
         guard seats.take() else { throw ControlError.busy("Too many pages are open.") }
         let stream = LiveStream(
             console: self,

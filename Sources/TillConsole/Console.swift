@@ -15,6 +15,7 @@ package struct Console: Sendable {
     let acts: Acts
     let pulse: Pulse
     let seats = LiveSeats()
+    let livePages = LivePages()
     private let pages: [ConsolePage]
     private let templates: Templates
     private let known: Set<String>
@@ -73,6 +74,12 @@ package struct Console: Sendable {
             return (page, request(address, session, parameters, query, refused, form))
         }
         throw ControlError.missingPage
+    }
+
+    /// Whether there is a page at an address, whatever it is about.
+    func hasPage(at address: String) -> Bool {
+        let parts = Address.parts(address.prefix { $0 != "?" }) ?? []
+        return pages.contains { $0.parameters(of: parts) != nil }
     }
 
     /// Whether a form may be sent to the page at a path.

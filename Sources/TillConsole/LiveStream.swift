@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 import NIOCore
 import ServiceLifecycle
@@ -9,7 +10,8 @@ import TillShop
 /// Tells an open page what has changed on it, as server-sent events.
 ///
 /// A page is made again when anything was told, owed or due in the shop, and once a second in any case, since not
-/// everything that a page shows is told to somebody; only regions whose text changed are sent.
+/// everything that a page shows is told to somebody; less often where that takes long (`LivePages`). Only regions whose
+/// text changed are sent. A stream of what is not there any more ends.
 struct LiveStream: Sendable {
     let console: Console
     let session: Session
@@ -28,6 +30,8 @@ struct LiveStream: Sendable {
     private static let breath = Duration.seconds(5)
 
     func write(to writer: inout any ResponseBodyWriter) async throws {
+        console.livePages.open(page)
+        defer { console.livePages.close(page) }
         let clock = ContinuousClock()
         var had = had
         var effect: Effect?
@@ -37,11 +41,14 @@ struct LiveStream: Sendable {
             if effect?.outcome == nil, let act { effect = console.acts.effect(of: act) ?? effect }
             let news = console.pulse.count
             if news != heard || clock.now - made >= Self.turn {
-                (heard, made) = (news, clock.now)
-                if let changed = await changes(from: &had, effect) {
-                    try await writer.write(ByteBuffer(string: changed))
+                made = clock.now
+                let changes = await changes(from: &had, effect)
+                heard = changes.beats
+                if let event = changes.event {
+                    try await writer.write(ByteBuffer(string: event))
                     spoke = clock.now
                 }
+                if changes.isGone { break }
             }
             if clock.now - checked >= Self.breath {
                 checked = clock.now
@@ -62,19 +69,46 @@ struct LiveStream: Sendable {
         return (try? await console.sessions.counts(session.cookie)) ?? true
     }
 
-    /// The event that says what changed; nil when nothing did, or the page cannot be made now.
-    func changes(from had: inout [String: String], _ effect: Effect?) async -> String? {
-        guard let page = try? await console.page(at: address, session, effect, act: act) else { return nil }
+    /// What there is to tell of a page.
+    struct Changes: Sendable {
+        /// Nil when nothing changed, or the page cannot be made now.
+        var event: String?
+        /// What had been told when the page was made.
+        var beats: Int
+        /// Whether what the page is about is not there.
+        var isGone = false
+    }
+
+    /// The event that says what changed.
+    func changes(from had: inout [String: String], _ effect: Effect?) async -> Changes {
+        let beats = console.pulse.count
+        let rendering: LivePages.Rendering
+        do {
+            rendering = try await regions(effect, beats)
+        } catch {
+            let isGone = ControlError(of: error, logger: console.shop.logger).status == .notFound
+            return Changes(event: isGone ? "event: gone\ndata: gone\n\n" : nil, beats: beats, isGone: isGone)
+        }
         var changed: [JSONTree.Member] = []
-        for region in LiveRegions.of(page.html) {
-            let digest = LiveRegions.digest(region.html)
-            guard had[region.id] != digest else { continue }
-            had[region.id] = digest
+        for region in rendering.regions where had[region.id] != region.digest {
+            had[region.id] = region.digest
             changed.append(.init(region.id, .string(region.html)))
         }
-        guard !changed.isEmpty else { return nil }
+        guard !changed.isEmpty else { return Changes(beats: rendering.beats) }
         let json = String(decoding: JSONTree.object(changed).written(), as: UTF8.self)
-        return "event: regions\n" + json.split(separator: "\n").map { "data: \($0)\n" }.joined() + "\n"
+        let lines = json.split(separator: "\n").map { "data: \($0)\n" }.joined()
+        return Changes(event: "event: regions\n\(lines)\n", beats: rendering.beats)
+    }
+
+    private var page: LivePages.Key { LivePages.Key(address: address, cookie: session.cookie) }
+
+    private func regions(_ effect: Effect?, _ beats: Int) async throws -> LivePages.Rendering {
+        var key = page
+        // Anybody may name an act; only one that there is makes another page.
+        if let effect { (key.act, key.isOver) = (act, effect.outcome != nil) }
+        return try await console.livePages.rendering(key, beats: beats) {
+            try await console.page(at: address, session, effect, act: act)
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import TillServer
 import TillShop
@@ -33,12 +34,82 @@ struct LiveTests {
             body: .object([.init("mode", .string("frozen"))])
         )
         #expect(frozen?["mode"]?.text == "frozen")
-        let event = try #require(await stream.changes(from: &had, nil))
+        let event = try #require(await stream.changes(from: &had, nil).event)
         #expect(event.hasPrefix("event: regions\ndata: {"))
         #expect(event.contains("clock-com.example.shop-sandbox"))
         #expect(!event.contains("\"customers\""))
         let again = await stream.changes(from: &had, nil)
-        #expect(again == nil)
+        #expect(again.event == nil && !again.isGone)
+    }
+
+    @Test("Streams of one page and session share what was made a moment ago, and no others")
+    func shared() async throws {
+        let pages = LivePages()
+        let made = Mutex<[String]>([])
+        func look(_ address: String, _ cookie: String, beats: Int = 1) async throws -> Int {
+            let key = LivePages.Key(address: address, cookie: cookie)
+            return try await pages.rendering(key, beats: beats) {
+                made.withLock { $0.append("\(address) \(cookie)") }
+                return RenderedPage(html: "<!--live one-->\(address)<!--/live-->")
+            }.regions.count
+        }
+        for _ in 0..<50 { #expect(try await look("a", "ann") == 1) }
+        #expect(try await look("b", "ann") == 1)
+        #expect(try await look("a", "bob") == 1)
+        #expect(made.withLock { $0 } == ["a ann", "b ann", "a bob"])
+    }
+
+    @Test("A page that takes long is made again after ten times as long, whatever is told")
+    func rests() async throws {
+        let pages = LivePages()
+        let made = Mutex(0)
+        let clock = ContinuousClock()
+        let (began, key) = (clock.now, LivePages.Key(address: "a", cookie: "ann"))
+        var beats = 0
+        while clock.now - began < .milliseconds(900) {
+            beats += 1
+            _ = try await pages.rendering(key, beats: beats) {
+                made.withLock { $0 += 1 }
+                try await Task.sleep(for: .milliseconds(100))
+                return RenderedPage(html: "")
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(made.withLock { $0 } == 1)
+    }
+
+    @Test("So many pages are made at once and no more")
+    func room() async throws {
+        let gate = Gate(2, mostWaiting: 3)
+        let inside = Mutex((now: 0, most: 0))
+        let done = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<10 {
+                group.addTask {
+                    await gate.through {
+                        inside.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                        try? await Task.sleep(for: .milliseconds(50))
+                        inside.withLock { $0.now -= 1 }
+                    } != nil
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(done == 5)
+        #expect(inside.withLock { $0.most } == 2)
+    }
+
+    @Test("A stream of what is not there ends, and holds no seat", .timeLimit(.minutes(1)))
+    func gone() async throws {
+        let stage = try ConsoleStage(try await TestShop())
+        try await stage.visit { visitor in
+            let customer = "/console/apps/com.example.shop/sandbox/customers/nobody"
+            let ended = try await visitor.get("/console/live?page=\(customer)")
+            #expect(ended.status == 200)
+            #expect(ended.text.contains("event: gone"))
+            let none = try await visitor.get("/console/live?page=/console/nothing/at/all")
+            #expect(none.status == 404)
+            for _ in 0..<LiveSeats.most { #expect(stage.console.seats.take()) }
+        }
     }
 
     @Test("An act that takes long goes on by itself, the page says so, and its end is told once")

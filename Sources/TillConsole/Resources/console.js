@@ -52,6 +52,8 @@
       pause = 500;
       for (const [id, html] of Object.entries(JSON.parse(event.data))) show(id, html);
     });
+    // What the page is about is not there any more: there is nothing to wait for.
+    source.addEventListener("gone", close);
     source.addEventListener("error", () => {
       close();
       pause = Math.min(pause * 2, 30000);
