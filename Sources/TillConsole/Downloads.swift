@@ -96,7 +96,13 @@ enum Downloads {
         return Data(base64Encoded: lines.joined()).map { Array($0) } ?? []
     }
 
-    private static func file(_ name: String, _ type: String, _ body: ResponseBody) -> Response {
+    static func file(_ name: String, _ type: String, _ body: ResponseBody) -> Response {
+        // A name that says anything else to a header or a disk is not written.
+        let plain = name.utf8.filter {
+            (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
+                || [0x2d, 0x2e, 0x5f].contains($0)
+        }
+        let name = String(decoding: plain, as: UTF8.self)
         let headers: HTTPFields = [.contentType: type, .contentDisposition: "attachment; filename=\"\(name)\""]
         return Response(status: .ok, headers: headers, body: body)
     }

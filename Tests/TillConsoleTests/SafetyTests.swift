@@ -120,6 +120,12 @@ struct SafetyTests {
         }
     }
 
+    @Test("A file’s name has nothing that a header or a disk could take for something else")
+    func fileNames() {
+        let answer = Downloads.file("../a\"b\r\nc;é.till", "text/plain", .init())
+        #expect(answer.headers[.contentDisposition] == "attachment; filename=\"..abc.till\"")
+    }
+
     @Test("A session cannot be made up", arguments: ["", "9999999999999.a..b", "9999999999999...", "...."])
     func forged(cookie: String) async throws {
         let stage = try ConsoleStage(try await TestShop(), token: "the administrator's")
