@@ -34,7 +34,7 @@ struct ActButtons: Sendable {
         var path: [String: String] = [:]
         for key in known.flatMap(\.1.parameters) { path[key] = parameters[key] ?? page.parameters[key] }
         return [
-            "id": .text(id), "proof": .text(page.proof), "back": .text(page.address),
+            "id": .text(id), "proof": .text(page.proof), "once": .text(page.once), "back": .text(page.address),
             "first": .text(known[0].0.verb),
             "path": .list(path.sorted { $0.key < $1.key }.map { ["name": .text($0.key), "value": .text($0.value)] }),
             "buttons": .list(

@@ -99,6 +99,7 @@ struct ActForm: Sendable {
         let refused = page.refused.flatMap { $0.id == id ? $0 : nil }
         return [
             "id": .text(id), "verb": .text(self.verb), "label": .text(label), "proof": .text(page.proof),
+            "once": .text(page.once),
             "back": .text(page.address), "isGrave": .flag(isGrave), "file": PageValue(file),
             "confirmation": PageValue(confirmation),
             "path": .list(

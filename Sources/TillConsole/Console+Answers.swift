@@ -117,7 +117,7 @@ extension Console {
             throw ControlError.missing("There is no such act.")
         }
         let back = Address.local(form["_back"]) ?? "/console/"
-        let (effect, name) = await acts.perform(verb, form)
+        let (effect, name) = await acts.perform(verb, form, by: session)
         var refused: RefusedForm?
         if case .failure(let error)? = effect.outcome {
             refused = RefusedForm(id: form["_form"] ?? "", form: form, error: error)

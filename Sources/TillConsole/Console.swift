@@ -103,6 +103,7 @@ package struct Console: Sendable {
             query: query,
             address: address,
             proof: sessions.proof(for: session),
+            once: Sessions.random(),
             refused: refused,
             form: form,
             known: known
@@ -153,11 +154,12 @@ package struct Console: Sendable {
             "realmPlaces": .list(places(page, request, isOfRealm: true)),
             "app": PageValue(request.parameters["bundleId"]), "realm": PageValue(request.parameters["realm"]),
             "address": PageValue(page == nil ? nil : request.address), "act": PageValue(act),
-            "live": .text(LiveRegions.summary(shownEffect + content)), "proof": .text(request.proof),
+            "live": .text(LiveRegions.summary(shownEffect + content, apartFrom: request.once)),
+            "proof": .text(request.proof),
             "isSignedIn": .flag(sessions.isGuarded && isInside), "version": .text(TillVersion.text),
             "assets": .text(Assets.version),
         ]
-        return RenderedPage(html: templates.render("layout", layout))
+        return RenderedPage(html: templates.render("layout", layout), once: request.once)
     }
 
     private func places(_ page: ConsolePage?, _ request: PageRequest, isOfRealm: Bool) -> [PageValue] {
@@ -174,4 +176,6 @@ package struct Console: Sendable {
 struct RenderedPage: Sendable {
     var html: String
     var status = HTTPResponse.Status.ok
+    /// What its forms carry, so that each acts once.
+    var once = ""
 }

@@ -53,6 +53,8 @@ struct PageRequest: Sendable {
     let address: String
     /// What shows that a form is one of ours.
     let proof: String
+    /// Tells this making of the page from every other: a form of it acts once.
+    let once: String
     /// What was refused a moment ago, so that its form keeps what was typed.
     let refused: RefusedForm?
     /// What was sent to the page itself; nil when it is only looked at.

@@ -100,7 +100,7 @@ final class LivePages: Sendable {
                 began = clock.now
                 let page = try await make()
                 return LiveRegions.of(page.html).map {
-                    Region(id: $0.id, html: $0.html, digest: LiveRegions.digest($0.html))
+                    Region(id: $0.id, html: $0.html, digest: LiveRegions.digest($0.html, apartFrom: page.once))
                 }
             }
             return regions ?? []

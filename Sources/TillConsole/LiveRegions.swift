@@ -18,13 +18,17 @@ enum LiveRegions {
     }
 
     /// By which two texts are told apart.
-    static func digest(_ html: String) -> String {
-        SHA256.hash(data: Data(html.utf8)).prefix(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    ///
+    /// - Parameter once: what is another at each making of a page and changes nothing on it.
+    static func digest(_ html: String, apartFrom once: String = "") -> String {
+        let text = once.isEmpty ? html : html.replacing(once, with: "")
+        return SHA256.hash(data: Data(text.utf8)).prefix(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+            .joined()
     }
 
     /// What a page shows, for who asks later what has changed: `clock:1a2b3c list:4d5e6f`.
-    static func summary(_ html: String) -> String {
-        of(html).map { "\($0.id):\(digest($0.html))" }.joined(separator: " ")
+    static func summary(_ html: String, apartFrom once: String = "") -> String {
+        of(html).map { "\($0.id):\(digest($0.html, apartFrom: once))" }.joined(separator: " ")
     }
 
     /// The digests of such a summary, by region.

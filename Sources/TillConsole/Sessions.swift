@@ -115,7 +115,7 @@ struct Sessions: Sendable {
         return isSecure ? text + "; Secure" : text
     }
 
-    private static func random() -> String {
+    static func random() -> String {
         text(SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) })
     }
 

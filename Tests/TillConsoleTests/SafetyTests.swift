@@ -126,6 +126,33 @@ struct SafetyTests {
         #expect(answer.headers[.contentDisposition] == "attachment; filename=\"..abc.till\"")
     }
 
+    @Test("A form that is sent five times at once acts once, and shows each time what it caused")
+    func doubleClicks() async throws {
+        let test = try await TestShop()
+        let stage = try ConsoleStage(test)
+        try await stage.visit { visitor in
+            let page = try await visitor.get("/console/keys")
+            let fields = ["_proof", "_once", "_back", "_form"].map { ($0, page.field($0, in: "createKey") ?? "") }
+            #expect(fields.allSatisfy { !$0.1.isEmpty })
+            let before = test.shop.registry.keys.count
+            let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
+                for _ in 0..<5 {
+                    group.addTask { try await visitor.post("/console/act/createKey", fields + [("name", "Twice")]) }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.allSatisfy { $0.status == 200 && $0.text.contains("BEGIN PRIVATE KEY") })
+            #expect(test.shop.registry.keys.count == before + 1)
+            // What is typed anew, or comes from the page that was shown after it, is another form.
+            _ = try await visitor.post("/console/act/createKey", fields + [("name", "Thrice")])
+            #expect(test.shop.registry.keys.count == before + 2)
+            let again = try #require(answers[0].field("_once", in: "createKey"))
+            let anew = fields.map { $0.0 == "_once" ? ("_once", again) : $0 }
+            _ = try await visitor.post("/console/act/createKey", anew + [("name", "Twice")])
+            #expect(test.shop.registry.keys.count == before + 3)
+        }
+    }
+
     @Test("A session cannot be made up", arguments: ["", "9999999999999.a..b", "9999999999999...", "...."])
     func forged(cookie: String) async throws {
         let stage = try ConsoleStage(try await TestShop(), token: "the administrator's")
