@@ -105,6 +105,7 @@ extension Console {
         let form = try await FormData(request)
         guard sessions.isProof(form["_proof"], for: session) else { throw ControlError.foreign }
         if path == "/console/sign-out" {
+            sessions.end(session)
             var response = Self.redirect("/console/sign-in")
             response.headers[.setCookie] = sessions.header(nil, isSecure: Self.isSecure(request))
             return response

@@ -15,14 +15,16 @@ struct Session: Equatable, Sendable {
 }
 
 /// Who may see the pages: everybody who reaches the port where control asks nobody for a token, elsewhere who signed in
-/// with one. Nothing is held in memory: a cookie carries until when it counts and by which token, under a code that
-/// every server of the store can check, so that it ends with the token.
+/// with one. A cookie carries until when it counts and by which token, under a code that every server of the store can
+/// check, so that it ends with the token. All that is held in memory is who signed out here.
 struct Sessions: Sendable {
     private let shop: Shop
     /// The administrator's token; nil where nobody needs one.
     private let token: String?
     private let key: SymmetricKey
     private let formKey: SymmetricKey
+    private let signedOut = SignedOut()
+    let wrongTokens = WrongTokens()
 
     static let cookieName = "till-console"
     /// How long a sign-in counts.
@@ -75,10 +77,16 @@ struct Sessions: Sendable {
         let parts = cookie.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard
             parts.count == 4, cookie.utf8.count <= 512, let end = Int64(parts[0]),
-            end > shop.wallClock().milliseconds, let name = Base64URL.decode(parts[2]),
+            end > shop.wallClock().milliseconds, !signedOut.has(cookie), let name = Base64URL.decode(parts[2]),
             let code = try await code(of: parts[0..<3].joined(separator: "."), String(decoding: name, as: UTF8.self))
         else { return false }
         return ControlGuard.isSame(code, parts[3])
+    }
+
+    /// The session counts here no more, in whichever browser its cookie lies.
+    func end(_ session: Session) {
+        guard isGuarded, let end = session.cookie.split(separator: ".").first.flatMap({ Int64($0) }) else { return }
+        signedOut.add(session.cookie, until: end, now: shop.wallClock().milliseconds)
     }
 
     /// The code over a cookie of a token; nil when there is no such token any more.

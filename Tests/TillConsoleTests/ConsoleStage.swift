@@ -106,4 +106,6 @@ actor Visitor {
     }
 
     func forget() { cookie = nil }
+
+    func have(_ cookie: String) { self.cookie = cookie }
 }

@@ -120,6 +120,25 @@ struct SafetyTests {
         }
     }
 
+    @Test("A session that was signed out counts nowhere here, and others go on")
+    func signedOut() async throws {
+        let stage = try ConsoleStage(try await TestShop(), token: "the administrator's")
+        let sessions = stage.console.sessions
+        let first = try #require(try await sessions.begin(with: "the administrator's"))
+        let second = try #require(try await sessions.begin(with: "the administrator's"))
+        try await stage.visit { visitor in
+            await visitor.have(first.cookie)
+            let proof = sessions.proof(for: Session(cookie: first.cookie))
+            let out = try await visitor.post("/console/sign-out", [("_proof", proof)])
+            #expect(out.status == 303)
+            for (cookie, status) in [(first.cookie, 303), (second.cookie, 200)] {
+                await visitor.have(cookie)
+                let page = try await visitor.get("/console/")
+                #expect(page.status == status)
+            }
+        }
+    }
+
     @Test("A file’s name has nothing that a header or a disk could take for something else")
     func fileNames() {
         let answer = Downloads.file("../a\"b\r\nc;é.till", "text/plain", .init())
