@@ -139,6 +139,25 @@ struct SafetyTests {
         }
     }
 
+    @Test("Who guesses waits")
+    func guesses() async throws {
+        let wrong = WrongTokens()
+        let now = ContinuousClock().now
+        for number in 1...12 { #expect(wrong.note(at: now) == number) }
+        #expect(wrong.note(at: now + .seconds(61)) == 1)
+        let stage = try ConsoleStage(try await TestShop(), token: "the administrator's")
+        for _ in 0..<WrongTokens.most { _ = stage.console.sessions.wrongTokens.note() }
+        try await stage.visit { visitor in
+            let page = try await visitor.get("/console/sign-in")
+            let proof = try #require(Self.proof(in: page.text))
+            let clock = ContinuousClock()
+            let began = clock.now
+            let refused = try await visitor.post("/console/sign-in", [("token", "guess"), ("_proof", proof)])
+            #expect(refused.status == 403)
+            #expect(clock.now - began >= WrongTokens.pause)
+        }
+    }
+
     @Test("A file’s name has nothing that a header or a disk could take for something else")
     func fileNames() {
         let answer = Downloads.file("../a\"b\r\nc;é.till", "text/plain", .init())
