@@ -27,12 +27,18 @@ struct Migrator {
     /// All versions are brought about in one transaction. A database that is up to date is only read, so that the role
     /// of a server needs no right to make tables.
     ///
-    /// - Throws: `PostgresRefused` for a database of a newer Till, or one that is not encoded in UTF8.
+    /// - Throws: `PostgresRefused` for a database of a newer Till, one that is somebody else's or may not be used, or
+    ///   one that is not encoded in UTF8.
     func migrate() throws {
-        let session = try Session(url, settings)
+        try explaining { try bringUp(try Session(url, settings)) }
+    }
+
+    private func bringUp(_ session: Session) throws {
         let encoding = try session.run(script: "SHOW server_encoding").first.map { try $0.text(0) } ?? ""
         guard encoding == "UTF8" else { throw PostgresRefused.encoding(encoding) }
-        if try missing(session).isEmpty { return }
+        if try missing(session).isEmpty {
+            return try Holdings.requirePrivileges(session, at: url.description, writing: true)
+        }
         let wait = settings.migrationTimeout.wholeMilliseconds
         try session.run(
             script: """
@@ -54,19 +60,29 @@ struct Migrator {
 
     /// - Throws: `PostgresRefused` unless the database is of this version.
     func check() throws {
-        guard try missing(try Session(url, settings)).isEmpty else { throw PostgresRefused.older(url.description) }
+        try explaining {
+            let session = try Session(url, settings)
+            let missing = try missing(session)
+            guard missing.count < migrations.count else { throw PostgresRefused.empty(url.description) }
+            guard missing.isEmpty else { throw PostgresRefused.older(url.description) }
+            try Holdings.requirePrivileges(session, at: url.description, writing: false)
+        }
     }
 
     /// `till` in letters; nobody else's lock in a database of ours.
     private static let lock: Int64 = 0x7469_6c6c
 
     private func missing(_ session: Session) throws -> [Migration] {
-        // These answers come as text, because they were not prepared.
-        let exists = try session.run(script: "SELECT to_regclass('migrations') IS NOT NULL").first?.maybeText(0) == "t"
-        guard exists else { return migrations }
-        let done = try session.run(script: "SELECT version FROM migrations").map { Int64(try $0.text(0)) ?? 0 }
-        let known = Set(migrations.map(\.version))
-        guard known.isSuperset(of: done) else { throw PostgresRefused.newer(url.description) }
+        let done = try Holdings(of: session, at: url.description, knowing: migrations).versions
         return migrations.filter { !done.contains($0.version) }
+    }
+
+    /// What may not be done is told with the way to allow it.
+    private func explaining(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let failure as PostgresFailure where failure.isForbidden {
+            throw PostgresRefused.noPrivileges(url.description, failure.message)
+        }
     }
 }

@@ -21,6 +21,8 @@ struct PostgresFailure: StorageTrouble, CustomStringConvertible {
     var isConstraint: Bool { code?.hasPrefix("23") ?? false }
     /// Two transactions stood in each other's way; one of them is to begin again.
     var isCollision: Bool { code == "40P01" || code == "40001" }
+    /// The role may not do it, or may use no schema.
+    var isForbidden: Bool { code == "42501" || code == "3F000" }
     /// Ended because somebody asked for it, or because it took too long.
     var isCanceled: Bool { code == "57014" }
     /// Whether the same may go well a moment later: the connection ended, or somebody was in the way.

@@ -6,6 +6,9 @@ package enum PostgresRefused: StorageTrouble, CustomStringConvertible {
     case badURL(String)
     case newer(String)
     case older(String)
+    case empty(String)
+    case notTills(String, String)
+    case noPrivileges(String, String)
     case encoding(String)
     case closed
     case crowded(Int)
@@ -19,6 +22,13 @@ package enum PostgresRefused: StorageTrouble, CustomStringConvertible {
         }
     }
 
+    package var isUnreached: Bool {
+        switch self {
+        case .newer, .older, .encoding: false
+        default: true
+        }
+    }
+
     package var description: String {
         switch self {
         case .noLibrary(let reason):
@@ -28,11 +38,31 @@ package enum PostgresRefused: StorageTrouble, CustomStringConvertible {
             "The database \(place) was made by a newer version of Till. Run that version, or name another database."
         case .older(let place):
             "The database \(place) is of an older version of Till. Start the server on it once; it brings it up."
+        case .empty(let place):
+            "The database \(place) holds no shop. Check its name in TILL_DATABASE; till serve makes a shop in an empty "
+                + "one."
+        case .notTills(let place, let table):
+            "The database \(place) holds tables that are not Till's (\(table)). Name an empty database in "
+                + "TILL_DATABASE; nothing was changed."
+        case .noPrivileges(let place, let what):
+            "The role may not use the database \(place) (\(what)). Grant it what docs/operating/scale.md lists under "
+                + "Privileges, such as GRANT USAGE, CREATE ON SCHEMA public TO role."
         case .encoding(let found): "The database must be encoded in UTF8, and is in \(found): create it anew."
         case .closed: "The database is closed."
         case .crowded(let count): "\(count) statements wait for the database already."
         case .waitedTooLong(let wait): "No connection to the database was free within \(wait)."
-        case .cannotConnect(let reason): "The database cannot be reached: \(reason)"
+        case .cannotConnect(let reason):
+            "The database cannot be reached: \(reason)"
+                + (Self.isOfURL(reason) ? ". Check TILL_DATABASE: host, user, password and the database's name." : "")
         }
+    }
+
+    /// Whether the server does not know whom the URL names. It gives no code before it lets somebody in, so that its
+    /// words must do; in other languages than English the hint is missing.
+    private static func isOfURL(_ reason: String) -> Bool {
+        [
+            "authentication failed", "does not exist", "no password supplied", "not permitted to log in",
+            "permission denied for database", "no pg_hba.conf entry", "could not translate host name",
+        ].contains { reason.contains($0) }
     }
 }

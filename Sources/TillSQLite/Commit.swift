@@ -21,7 +21,7 @@ extension SQLiteStorage {
                 try prepared.map { try Self.apply($0, db) }
             }
         } catch {
-            return changes.map { _ in .failure(.engine(String(describing: error))) }
+            return changes.map { _ in .failure(CommitFailure(error)) }
         }
     }
 

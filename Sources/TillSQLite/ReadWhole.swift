@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import TillCore
 import TillStorage
 
@@ -10,7 +11,13 @@ extension SQLiteStorage {
         let source = pool
         try await Task.detached {
             let target = try DatabaseQueue(path: path)
-            try source.backup(to: target)
+            do {
+                try source.backup(to: target)
+            } catch let error as DatabaseError {
+                // The message that comes with the error is of another connection than the one that failed.
+                let code = error.extendedResultCode
+                throw DatabaseError(resultCode: code, message: String(cString: sqlite3_errstr(code.rawValue)))
+            }
             try target.close()
         }.value
         return true

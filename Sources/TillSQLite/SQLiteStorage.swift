@@ -15,17 +15,47 @@ package final class SQLiteStorage: Storage {
     /// - Parameters:
     ///   - path: the database file; its folder must exist.
     ///   - isDurable: false for a store that nobody keeps, which need not wait for the disk.
-    /// - Throws: `StoreRefused` for a file that a newer Till made, that is damaged or that does not sync as it must;
-    ///   otherwise GRDB's errors.
+    /// - Throws: `StoreRefused` for a file that a newer Till made or that is somebody else's, that is damaged, that
+    ///   cannot be written or that does not sync as it must; otherwise GRDB's errors.
     package init(path: String, isDurable: Bool = true) throws {
+        try Self.requireTills(path)
+        (pool, hot) = try StoreRefused.explaining(path) {
+            let pool = try Self.pool(path, isDurable: isDurable)
+            let migrator = Migrations.all
+            if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreRefused.newer(path: path) }
+            try migrator.migrate(pool)
+            return (pool, try HotReader(path))
+        }
+    }
+
+    /// Opens the store for reading only, beside a server that may be at work on it.
+    ///
+    /// - Throws: `StoreRefused` when the tables are not of this version, or there are none of Till's.
+    package init(examining path: String) throws {
         var configuration = Self.configuration
+        configuration.readonly = true
+        (pool, hot) = try StoreRefused.explaining(path) {
+            let pool = try DatabasePool(path: path, configuration: configuration)
+            try pool.read { db in
+                let migrator = Migrations.all
+                if let table = try Self.strangeTable(db) { throw StoreRefused.notTills(path: path, table: table) }
+                if try migrator.appliedIdentifiers(db).isEmpty { throw StoreRefused.empty(path: path) }
+                if try migrator.hasBeenSuperseded(db) { throw StoreRefused.newer(path: path) }
+                guard try migrator.hasCompletedMigrations(db) else { throw StoreRefused.older(path: path) }
+            }
+            return (pool, try HotReader(path))
+        }
+    }
+
+    private static func pool(_ path: String, isDurable: Bool) throws -> DatabasePool {
+        var configuration = configuration
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA page_size = 8192")
             try db.execute(sql: "PRAGMA cache_size = -16000")
         }
-        let isToBeChecked = Self.isToBeChecked(path)
-        pool = try DatabasePool(path: path, configuration: configuration)
-        if isToBeChecked { try Self.check(pool, at: path) }
+        let isToBeChecked = isToBeChecked(path)
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        if isToBeChecked { try check(pool, at: path) }
         // The pool sets NORMAL on its writer after preparing it, so FULL comes last and must read back.
         let synchronous = try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = \(isDurable ? "FULL" : "OFF")")
@@ -34,25 +64,7 @@ package final class SQLiteStorage: Storage {
         guard synchronous == 2 || !isDurable else {
             throw StoreRefused.doesNotSync(path: path, level: synchronous ?? -1)
         }
-        let migrator = Migrations.all
-        if try pool.read({ try migrator.hasBeenSuperseded($0) }) { throw StoreRefused.newer(path: path) }
-        try migrator.migrate(pool)
-        hot = try HotReader(path)
-    }
-
-    /// Opens the store for reading only, beside a server that may be at work on it.
-    ///
-    /// - Throws: `StoreRefused` when the tables are not of this version.
-    package init(examining path: String) throws {
-        var configuration = Self.configuration
-        configuration.readonly = true
-        pool = try DatabasePool(path: path, configuration: configuration)
-        try pool.read { db in
-            let migrator = Migrations.all
-            if try migrator.hasBeenSuperseded(db) { throw StoreRefused.newer(path: path) }
-            guard try migrator.hasCompletedMigrations(db) else { throw StoreRefused.older(path: path) }
-        }
-        hot = try HotReader(path)
+        return pool
     }
 
     private static var configuration: GRDB.Configuration {
@@ -75,30 +87,5 @@ package final class SQLiteStorage: Storage {
             _ = try? await pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         }
         try pool.close()
-    }
-}
-
-/// Why a database file is not opened or written.
-package enum StoreRefused: Error, CustomStringConvertible {
-    case newer(path: String)
-    case older(path: String)
-    case doesNotSync(path: String, level: Int)
-    case exists(path: String)
-    case damaged(path: String, finding: String)
-
-    package var description: String {
-        switch self {
-        case .newer(let path):
-            "\(path) was made by a newer version of Till. Run that version, or start with another data directory."
-        case .older(let path):
-            "\(path) is of an older version of Till. Start the server on it once; it brings the tables up."
-        case .doesNotSync(let path, let level):
-            "\(path) reads back synchronous = \(level) instead of 2 (FULL), so nothing it acknowledges would be safe."
-        case .exists(let path):
-            "\(path) exists already. Name a path that does not."
-        case .damaged(let path, let finding):
-            "\(path) is damaged (\(finding.replacing("\n", with: " "))). Nothing is served from it. "
-                + "Start on a backup (till serve --data COPY); till doctor says more."
-        }
     }
 }

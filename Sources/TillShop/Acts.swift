@@ -201,9 +201,9 @@ extension Shop {
             return .overtaken
         case .failure(.codeUsedUp(let redemption)):
             throw Refusal.codeUsedUp(offer: redemption.offerID, limit: redemption.limit)
-        case .failure(.engine(let words)):
-            logger.error("commit failed", metadata: ["cause": "\(words)"])
-            throw ShopBusy(reason: "the store did not take the change")
+        case .failure(let failure):
+            logger.error("commit failed", metadata: ["cause": "\(failure)"])
+            throw ShopBusy(failure)
         }
     }
 
@@ -306,9 +306,9 @@ extension Shop {
                 switch await self.commits.commit(Change(accounts: new, footing: footing)) {
                 case .success: return account
                 case .failure(.overtaken): try await self.cluster?.catchUp()
-                case .failure:
+                case .failure(let failure):
                     if let account = try await find() { return account }
-                    throw ShopBusy(reason: "the store did not take the account")
+                    throw ShopBusy(failure)
                 }
             }
             throw ShopBusy(reason: "other nodes changed what there is \(Self.mostAttempts) times meanwhile")

@@ -44,7 +44,7 @@ extension Shop {
         }
         if case .failure(let failure) = outcome {
             logger.error("commit failed", metadata: ["cause": "\(failure)"])
-            throw ShopBusy(reason: "the store did not take the change")
+            throw ShopBusy(failure)
         }
         if !change.notifications.isEmpty { chains.keep(chain) }
         signals.committed(change)

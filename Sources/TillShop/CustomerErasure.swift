@@ -148,7 +148,7 @@ extension Shop {
             return .conflict
         case .failure(let failure):
             logger.error("a customer was not erased", metadata: ["cause": "\(failure)"])
-            throw ShopBusy(reason: "the store did not take the change")
+            throw ShopBusy(failure)
         }
     }
 

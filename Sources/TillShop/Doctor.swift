@@ -14,37 +14,67 @@ package struct Doctor: Sendable {
         self.now = Timestamp(milliseconds: now)
     }
 
+    /// What was found.
+    package struct Report: Sendable {
+        /// Files and folders that others may enter, a sentence with its command each.
+        package let modes: [String]
+        /// What else is wrong, a sentence each.
+        package internal(set) var others: [String]
+        /// Why the engine could not be asked, so that nothing is known of what it holds; nil when it could.
+        package internal(set) var unreached: (any Error)?
+
+        /// Everything that is wrong, a sentence each. Empty when all is well.
+        package var findings: [String] { modes + others }
+    }
+
     /// Everything that is wrong, a sentence each. Empty when all is well.
     ///
     /// - Parameter open: opens the engine for reading.
     package func findings(_ open: () throws -> any Storage) async -> [String] {
-        var findings = fileFindings() + certificateFindings()
+        let report = await report(open)
+        return report.findings + (report.unreached.map { ["The database cannot be read: \($0)"] } ?? [])
+    }
+
+    /// Looks at everything.
+    ///
+    /// - Parameter open: opens the engine for reading.
+    package func report(_ open: () throws -> any Storage) async -> Report {
+        let (modes, others) = fileFindings()
+        var report = Report(modes: modes, others: others + certificateFindings())
         do {
-            let storage = try open()
-            if let command = try await storage.unfinished {
-                findings.append(MigrationRefused.unfinished(command).description)
-            }
-            findings += try await storage.examine()
-            findings += await registryFindings(storage)
-            let registry = try? await Registry(storage: storage)
-            findings += try await ledgerFindings(storage, registry)
-            if let registry {
-                findings += try await endpointFindings(storage, registry)
-                findings += try await signatureFindings(storage, registry)
-            }
-            try await storage.close()
+            try await examine(open, &report)
         } catch {
-            findings.append("The database cannot be read: \(error)")
+            if (error as? any StorageTrouble)?.isUnreached == true {
+                report.unreached = error
+            } else {
+                report.others.append("The database cannot be read: \(error)")
+            }
         }
-        return findings
+        return report
+    }
+
+    private func examine(_ open: () throws -> any Storage, _ report: inout Report) async throws {
+        let storage = try open()
+        if let command = try await storage.unfinished {
+            report.others.append(MigrationRefused.unfinished(command).description)
+        }
+        report.others += try await storage.examine()
+        report.others += await registryFindings(storage)
+        let registry = try? await Registry(storage: storage)
+        report.others += try await ledgerFindings(storage, registry)
+        if let registry {
+            report.others += try await endpointFindings(storage, registry)
+            report.others += try await signatureFindings(storage, registry)
+        }
+        try await storage.close()
     }
 
     // MARK: Files
 
-    private func fileFindings() -> [String] {
+    private func fileFindings() -> (modes: [String], others: [String]) {
         let files = FileManager.default
         guard let walk = files.enumerator(atPath: directory.path) else {
-            return ["The folder \(directory.path) cannot be read."]
+            return ([], ["The folder \(directory.path) cannot be read."])
         }
         var findings = modeFinding(directory.path, 0o700)
         for case let name as String in walk {
@@ -53,7 +83,7 @@ package struct Doctor: Sendable {
             guard files.fileExists(atPath: path, isDirectory: &isFolder) else { continue }
             findings += modeFinding(path, isFolder.boolValue ? 0o700 : 0o600)
         }
-        return findings
+        return (findings, [])
     }
 
     private func modeFinding(_ path: String, _ wanted: Int) -> [String] {

@@ -1,4 +1,5 @@
 import TillCore
+import TillStorage
 
 /// What came of an act, once it is durable.
 package struct Outcome: Sendable {
@@ -27,4 +28,15 @@ package struct ShopBusy: Error, CustomStringConvertible {
     package let reason: String
 
     package var description: String { reason }
+
+    init(reason: String) { self.reason = reason }
+
+    /// Nothing was written; the log has what the engine said.
+    init(_ failure: CommitFailure) {
+        if case .noRoom = failure {
+            reason = "there is no room on the disk"
+        } else {
+            reason = "the store did not take the change"
+        }
+    }
 }

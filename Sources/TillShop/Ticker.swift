@@ -88,10 +88,13 @@ package struct Ticker: Service {
             // No restore comes between what the clock shows and what is done because of it.
             try await shop.besideOthers { try await shop.asOfNow { try await pass(clock) } }
         } catch {
-            shop.logger.error(
-                "a clock was not served",
-                metadata: ["app": "\(clock.scope.app)", "cause": "\(error)"]
-            )
+            // A planned stop cuts short what is being done.
+            if !shop.isStopping.value {
+                shop.logger.error(
+                    "a clock was not served",
+                    metadata: ["app": "\(clock.scope.app)", "cause": "\(error)"]
+                )
+            }
             plan.note(clock, shop.now(on: clock).advanced(milliseconds: 1_000))
         }
         plan.end(clock)

@@ -77,4 +77,11 @@ package enum CommitFailure: Error, Sendable {
     case overtaken
     /// The engine failed; its own words, for the log only.
     case engine(String)
+    /// The disk is full; the engine's words, for the log only.
+    case noRoom(String)
+
+    /// What an engine's failure comes to.
+    package init(_ error: any Error) {
+        self = error.isFullDisk ? .noRoom(String(describing: error)) : .engine(String(describing: error))
+    }
 }

@@ -34,7 +34,7 @@ package protocol Storage: Sendable {
 
     /// Commits a batch in one transaction, each change under a savepoint of its own: a failed change leaves no trace
     /// and does not hinder the others. The results stand in the order of the changes. When the transaction itself
-    /// fails, every result is `CommitFailure.engine`.
+    /// fails, every result is `CommitFailure.engine` or `.noRoom`.
     func commit(_ changes: [Change]) async -> [Result<Void, CommitFailure>]
 
     /// An account by its number.

@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import Synchronization
 import TillCore
 import TillShop
@@ -16,6 +15,8 @@ package final class TestShop: Sendable {
     package let app: AppRecord
     /// An API key of the app's team.
     package let key: APIKeyPair
+    /// What it logs as an error.
+    package let log = TestLog()
     private let clock: TestClock
 
     /// The bundle id of the app.
@@ -40,13 +41,11 @@ package final class TestShop: Sendable {
         let certificates = CertificateStore(directory)
         let root = try certificates.root()
         let chain = try certificates.chain(under: root, ocspURL: "http://localhost:8888/ocsp")
-        var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        logger.logLevel = .critical
         shop = try await Shop(
             storage: try engine.open(in: directory),
             chain: chain,
             settings: settings,
-            logger: logger,
+            logger: log.logger(),
             wallClock: { clock.now }
         )
         try shop.authority.open(root, chains: [chain])

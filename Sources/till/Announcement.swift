@@ -13,16 +13,15 @@ struct Announcement: Sendable {
     let readyFile: String?
     let asJSON: Bool
 
-    func make(_ ports: Ports) {
+    /// Nothing is said to be ready before commands can find it, and the ready file comes last: who waits for it finds
+    /// everything else said and written.
+    ///
+    /// - Throws: `DirectoryRefused` for a file that cannot be written.
+    func make(_ ports: Ports) throws {
         let file = document(ports)
+        try DataDirectory.write(file, to: directory.ports)
         FileHandle.standardOutput.write(Data((asJSON ? file : banner(ports)).utf8))
-        // The ready file comes last: who waits for it finds everything else said and written.
-        do {
-            try DataDirectory.write(file, to: directory.ports)
-            if let readyFile { try DataDirectory.write(file, to: readyFile) }
-        } catch {
-            FileHandle.standardError.write(Data("till: \(error)\n".utf8))
-        }
+        if let readyFile { try DataDirectory.write(file, to: readyFile) }
     }
 
     /// Where a face is reached; an IPv6 address stands in brackets.

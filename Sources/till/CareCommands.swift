@@ -4,6 +4,7 @@ import NIOCore
 import TillPostgres
 import TillSQLite
 import TillShop
+import TillStorage
 
 struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -73,7 +74,8 @@ struct DoctorCommand: AsyncParsableCommand {
             till doctor --data ./till-data
             TILL_DATABASE=postgres://… till doctor --data ./till-data       whose data lies in PostgreSQL
 
-            Reads only, and may run beside a server. Exit code 0: all is well; 3: something was found.
+            Reads only, and may run beside a server. Exit code 0: all is well; 1: the database cannot be reached;
+            3: something was found.
             """
     )
 
@@ -92,20 +94,44 @@ struct DoctorCommand: AsyncParsableCommand {
         guard FileManager.default.fileExists(atPath: url == nil ? directory.database : directory.rootCertificate) else {
             throw CommandRefused("\(path) holds no shop. Name its folder with --data.")
         }
-        let findings = await Doctor(directory, now: Int64(Date().timeIntervalSince1970 * 1_000)).findings {
+        let report = await Doctor(directory, now: Int64(Date().timeIntervalSince1970 * 1_000)).report {
             guard let url else { return try SQLiteStorage(examining: directory.database) }
             return try PostgresStorage(examining: DatabaseURL(url))
         }
+        show(report, of: path)
+        if let unreached = report.unreached { throw CommandRefused(Self.words(unreached)) }
+        if !report.findings.isEmpty { throw ExitCode(3) }
+    }
+
+    private func show(_ report: Doctor.Report, of path: String) {
         if json {
-            let tree = JSONTree.members(["findings": .array(findings.map { .string($0) })])
-            print(String(decoding: tree.written(), as: UTF8.self))
-        } else if findings.isEmpty {
-            print("All is well in \(path).")
-        } else {
-            for finding in findings { print("- \(finding)") }
-            print("\(findings.count) found. Restore a backup, or mend by hand what a file mode asks for.")
+            let tree = JSONTree.members([
+                "findings": .array(report.findings.map { .string($0) }),
+                "unreached": .text(report.unreached.map { "\($0)" }),
+            ])
+            return print(String(decoding: tree.written(), as: UTF8.self))
         }
-        if !findings.isEmpty { throw ExitCode(3) }
+        for finding in report.findings { print("- \(finding)") }
+        if !report.findings.isEmpty {
+            print("\(report.findings.count) found. \(Self.nextStep(report))")
+        } else if report.unreached == nil {
+            print("All is well in \(path).")
+        }
+    }
+
+    /// What is to be done about what was found, and not about anything else.
+    private static func nextStep(_ report: Doctor.Report) -> String {
+        if report.others.isEmpty { return "Run the command that stands with each." }
+        let backup = "Restore a backup, unless a finding says what to do."
+        return report.modes.isEmpty ? backup : backup + " A file mode is mended by the command that stands with it."
+    }
+
+    /// What is to be done about a store of which nothing could be read.
+    private static func words(_ unreached: any Error) -> String {
+        let reason = "\(unreached)".sentence
+        let told = "\(reason) Nothing in it was examined."
+        guard unreached.isPassingTrouble, !reason.contains("TILL_DATABASE") else { return told }
+        return told + " Start its server, or check host, user, password and name in TILL_DATABASE."
     }
 }
 

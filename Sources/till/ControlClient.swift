@@ -124,9 +124,16 @@ struct ControlClient: Sendable {
         if status == 204 { return .object([]) }
         let tree = try? JSONTree.parse(bytes)
         guard (200..<300).contains(status), let tree else {
-            throw CommandRefused(tree?["message"]?.text ?? "The server answered \(status).")
+            throw CommandRefused(Self.words(status, tree))
         }
         return tree
+    }
+
+    /// What a refusal says. The server does not know where the command has its token from.
+    static func words(_ status: Int, _ tree: JSONTree?) -> String {
+        let words = tree?["message"]?.text ?? "The server answered \(status)."
+        guard status == 401 else { return words }
+        return "\(words.sentence) Set TILL_CONTROL_TOKEN, or name the server's folder with --data."
     }
 
     /// Lives as long as the command. A server that is not there is told at once, not after many tries.

@@ -6,11 +6,14 @@ import TillShop
 struct Drain: Service {
     let shop: Shop
     let time: Duration
+    let ports: Ports
 
     func run() async throws {
         // Nobody cancels the wait: it is what the stop waits for.
         try await gracefulShutdown()
         shop.isDraining.value = true
+        // Nobody calls a server that never got all of its ports.
+        guard ports.areOpen else { return }
         try? await Task.sleep(for: time)
     }
 }

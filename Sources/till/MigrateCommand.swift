@@ -30,18 +30,55 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (from, to) = (try Place(from, of: "--from"), try Place(to, of: "--to"))
+        if let same = from.name, same == to.name {
+            throw CommandRefused("--from and --to are the same place, \(same). Name another with --to.")
+        }
+        let folder = to.directory.map { TargetFolder($0) }
+        let lines = ProgressLines()
+        var target: Place.Opened?
         do {
+            // What cannot be carried leaves nothing behind where it was to go.
             let source = try from.open(isTarget: false)
-            let target = try to.open(isTarget: true)
-            let lines = ProgressLines()
-            let report = try await StoreMigration(from: source.storage, to: target.storage) { lines.show($0) }.run()
-            try await source.storage.close()
-            try await target.storage.close()
-            withExtendedLifetime((source, target)) {}
+            try await StoreMigration.requireSource(source.storage)
+            let opened = try to.open(isTarget: true)
+            target = opened
+            let report = try await StoreMigration(from: source.storage, to: opened.storage) { lines.show($0) }.run()
+            // Everything is there, however the stores close.
+            try? await source.storage.close()
+            try? await opened.storage.close()
+            withExtendedLifetime((source, opened)) {}
             show(report, in: to)
         } catch {
-            throw Store.refusal(error) ?? CommandRefused("\(error). The target is not whole; carry it once more.")
+            throw await refusal(error, target, folder, hasBegun: lines.hasBegun)
         }
+    }
+
+    /// What is said of an error. That the target is not whole is said of one that bears the mark of an attempt alone:
+    /// another may be somebody else's, and whole.
+    private func refusal(
+        _ error: any Error,
+        _ target: Place.Opened?,
+        _ folder: TargetFolder?,
+        hasBegun: Bool
+    ) async -> CommandRefused {
+        let refused = Store.refusal(error)
+        guard let target else {
+            folder?.clear()
+            return refused ?? Store.failure(error)
+        }
+        defer { withExtendedLifetime(target) {} }
+        guard let isUnfinished = try? await target.storage.unfinished != nil else {
+            let words = (refused ?? Store.failure(error)).description.sentence
+            return CommandRefused("\(words) If it had begun, the target is refused until it is carried once more.")
+        }
+        if !isUnfinished, !hasBegun {
+            try? await target.storage.close()
+            folder?.clear()
+        }
+        if let refused, error is MigrationRefused || !isUnfinished { return refused }
+        let words = (refused ?? Store.failure(error)).description.sentence
+        let end = isUnfinished ? "The target is not whole; carry it once more." : "Nothing was carried."
+        return CommandRefused("\(words) \(end)")
     }
 
     private func show(_ report: StoreMigration.Report, in target: Place) {
@@ -100,8 +137,24 @@ extension MigrateCommand {
             }
         }
 
+        /// A store, and the lock of its folder.
+        typealias Opened = (storage: any Storage, lock: DirectoryLock?)
+
+        /// The folder; nil for a database.
+        var directory: DataDirectory? {
+            if case .folder(let directory) = self { directory } else { nil }
+        }
+
+        /// What tells it from other places, without a password; nil for a URL that cannot be read.
+        var name: String? {
+            switch self {
+            case .folder(let directory): directory.realPath
+            case .database(let url): (try? DatabaseURL(url))?.description
+            }
+        }
+
         /// Opens it, a folder under its lock, so that no server is at work there.
-        func open(isTarget: Bool) throws -> (storage: any Storage, lock: DirectoryLock?) {
+        func open(isTarget: Bool) throws -> Opened {
             switch self {
             case .folder(let directory):
                 guard isTarget || FileManager.default.fileExists(atPath: directory.database) else {
@@ -122,8 +175,13 @@ extension MigrateCommand {
 /// How far it has come, on standard error: each part once it is whole, and once a second.
 private final class ProgressLines: Sendable {
     private let last = Mutex(ContinuousClock.now)
+    private let begun = Mutex(false)
+
+    /// Whether anything was carried.
+    var hasBegun: Bool { begun.withLock { $0 } }
 
     func show(_ progress: StoreMigration.Progress) {
+        begun.withLock { $0 = true }
         let isDue = last.withLock { last in
             guard progress.isWhole || last.duration(to: .now) > .seconds(1) else { return false }
             last = .now

@@ -48,3 +48,8 @@ enum Output {
         Date(timeIntervalSince1970: milliseconds / 1_000).formatted(.iso8601)
     }
 }
+
+extension String {
+    /// With an end: what others say of an error has a full stop or has none.
+    var sentence: String { hasSuffix(".") || hasSuffix("…") ? self : self + "." }
+}

@@ -22,6 +22,9 @@ final class Ports: Sendable {
 
     subscript(_ face: Face) -> Int { ports.withLock { $0[face] ?? 0 } }
 
+    /// Whether every face is reached.
+    var areOpen: Bool { ports.withLock { $0.count == expected.count } }
+
     /// Returns whether this was the last one.
     func set(_ face: Face, _ port: Int) -> Bool {
         ports.withLock { ports in

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Synchronization
 import TillPostgres
 import TillSQLite
 import TillShop
@@ -34,26 +35,58 @@ struct RestoreCommand: AsyncParsableCommand {
         let settings = try await SettingsSource(file: nil)
         let target = DataDirectory(Self.absolute(settings.text(data, "data") ?? "./till-data"))
         let backup = DataDirectory(Self.absolute(from))
-        guard backup.path != target.path else {
-            throw CommandRefused("\(from) is the data directory itself. Name another with --data.")
-        }
+        try Self.requireApart(backup, target, from)
+        let folder = TargetFolder(target)
+        let progress = Progress()
+        var lock: DirectoryLock?
+        var store: PostgresStorage?
+        defer { withExtendedLifetime(lock) {} }
         do {
             let url = try settings.text(database, "database").map { try DatabaseURL($0) }
             // Before anything is made: what is no backup leaves no folder behind.
             _ = try BackupManifest(of: backup)
-            let lock = try DirectoryLock(target)
-            let store = try url.map { try PostgresStorage($0) }
+            lock = try DirectoryLock(target)
+            store = try url.map { try PostgresStorage($0) }
             let stores = Restoration.Stores(
                 examine: { try SQLiteStorage(examining: $0) },
                 make: { try SQLiteStorage(path: $0) }
             )
-            let report = try await Restoration(of: backup, to: target, stores).run(into: store, replacing: replace)
-            try await store?.close()
-            withExtendedLifetime(lock) {}
+            let restoration = Restoration(of: backup, to: target, stores)
+            let report = try await restoration.run(into: store, replacing: replace) { _ in progress.begin() }
+            // Everything is there, however the store closes.
+            try? await store?.close()
             show(report, in: target, isDatabase: url != nil)
         } catch {
-            throw Store.refusal(error)
-                ?? CommandRefused("\(error). What was put down is not whole; put it back once more, with --replace.")
+            throw await Self.refusal(error, store, folder, hasBegun: progress.hasBegun)
+        }
+    }
+
+    /// What is said of an error. That the target is not whole is said of one in which something was put, or may have
+    /// been, alone: another may be somebody else's, and whole.
+    private static func refusal(
+        _ error: any Error,
+        _ store: (any Storage)?,
+        _ folder: TargetFolder,
+        hasBegun: Bool
+    ) async -> CommandRefused {
+        let isUnfinished = if let store { (try? await store.unfinished != nil) ?? true } else { false }
+        let words = (Store.refusal(error) ?? Store.failure(error)).description.sentence
+        if hasBegun || isUnfinished || folder.isTouched {
+            return CommandRefused("\(words) What was put down is not whole; put it back once more, with --replace.")
+        }
+        try? await store?.close()
+        folder.clear()
+        return Store.refusal(error) ?? CommandRefused("\(words) Nothing was changed.")
+    }
+
+    /// What is put into a backup is lost with it, and makes another of it.
+    private static func requireApart(_ backup: DataDirectory, _ target: DataDirectory, _ from: String) throws {
+        let (kept, place) = (backup.realPath, target.realPath)
+        guard kept != place else {
+            throw CommandRefused("\(from) is the data directory itself. Name another with --data.")
+        }
+        guard !place.hasPrefix(kept + "/") else {
+            throw CommandRefused("\(target.path) lies in the backup \(from). Name another data directory with --data.")
         }
     }
 
@@ -80,4 +113,13 @@ struct RestoreCommand: AsyncParsableCommand {
             return lines.joined(separator: "\n") + "\nThe backup is in \(place)." + before
         }
     }
+}
+
+/// Whether anything was put down yet.
+private final class Progress: Sendable {
+    private let state = Mutex(false)
+
+    var hasBegun: Bool { state.withLock { $0 } }
+
+    func begin() { state.withLock { $0 = true } }
 }

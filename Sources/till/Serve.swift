@@ -3,7 +3,6 @@ import CAllocator
 import Foundation
 import Hummingbird
 import Logging
-import NIOCore
 import ServiceLifecycle
 import Synchronization
 import TillConsole
@@ -167,7 +166,7 @@ struct Serve: AsyncParsableCommand {
             hasPages: true
         )
         let console = try Console(control)
-        let announce = Announcement(
+        let announcement = Announcement(
             directory: directory,
             isPassing: isPassing,
             host: host,
@@ -177,9 +176,8 @@ struct Serve: AsyncParsableCommand {
             readyFile: readyFile,
             asJSON: json
         )
-        let running: @Sendable (Ports.Face, Int) async -> Void = { face, port in
-            if ports.set(face, port) { announce.make(ports) }
-        }
+        let announcer = Announcer(announcement, ports)
+        let running: @Sendable (Ports.Face, Int) async -> Void = { announcer.note($0, $1) }
         let productionPort = try source.number(productionPort, "productionPort", default: 8_888, in: 0...65_535)
         let sandboxPort = try source.number(sandboxPort, "sandboxPort", default: 8_889, in: 0...65_535)
         let controlPort = try source.number(controlPort, "controlPort", default: 8_890, in: 0...65_535)
@@ -213,16 +211,29 @@ struct Serve: AsyncParsableCommand {
                     port: controlPort
                 ),
             ]
+        let drain = Drain(shop: shop, time: try nodes.drainTime(source), ports: ports)
         try await ServiceGroup(
-            services: services + securely + [Drain(shop: shop, time: try nodes.drainTime(source))],
-            gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: logger
+            configuration: ServiceGroupConfiguration(
+                services: (services + securely + [announcer, drain]).map(Self.configuration),
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger
+            )
         ).run()
         await shop.journal.flush()
         try await storage.close()
     }
 
     // MARK: Parts
+
+    /// A port that cannot be had, or a file that cannot be written, ends the server in order: what runs has time to
+    /// stop, and says nothing of it.
+    private static func configuration(_ service: any Service) -> ServiceGroupConfiguration.ServiceConfiguration {
+        let isStart = service is NamedListener || service is Announcer
+        return ServiceGroupConfiguration.ServiceConfiguration(
+            service: service,
+            failureTerminationBehavior: isStart ? .gracefullyShutdownGroup : .cancelGroup
+        )
+    }
 
     /// A directory in memory, where nothing is to be kept.
     private func passingDirectory(_ source: SettingsSource) throws -> EphemeralDirectory? {
@@ -308,28 +319,5 @@ struct Serve: AsyncParsableCommand {
         let token = (0..<2).map { _ in UUID().uuidString.lowercased() }.joined()
         try DataDirectory.write(token + "\n", to: directory.controlToken)
         return token
-    }
-}
-
-/// A listener that says which port it could not have, and by which flag to choose another.
-struct NamedListener: Service {
-    private let listener: any Service
-    private let flag: String
-    private let port: Int
-
-    init(_ listener: any Service, flag: String, port: Int) {
-        self.listener = listener
-        self.flag = flag
-        self.port = port
-    }
-
-    func run() async throws {
-        do {
-            try await listener.run()
-        } catch let error as IOError {
-            throw CommandRefused(
-                "Port \(port) cannot be used: \(error). Choose another with \(flag), or stop who has it."
-            )
-        }
     }
 }

@@ -29,6 +29,12 @@ enum Store {
         }
     }
 
+    /// What a command says when something failed that is no refusal.
+    static func failure(_ error: any Error) -> CommandRefused {
+        let full = "There is no room on the disk. Make room, or name a folder on another disk."
+        return CommandRefused(error.isFullDisk ? full : "\(error)".sentence)
+    }
+
     private static func engine(_ url: String?, in directory: DataDirectory, isDurable: Bool) throws -> any Storage {
         do {
             guard let url else {

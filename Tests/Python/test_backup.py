@@ -191,14 +191,14 @@ def test_a_backup_that_is_not_what_it_was_is_refused(tmp_path):
     def restore(folder):
         outcome = run_till("restore", "--from", folder, "--data", tmp_path / "nowhere")
         assert outcome.returncode == 1, outcome.stdout
-        assert not (tmp_path / "nowhere/till.sqlite").exists()
+        assert not (tmp_path / "nowhere").exists()
         return outcome.stderr
 
     def copy(name):
         shutil.copytree(backup, tmp_path / name)
         return tmp_path / name
 
-    assert "no backup" in restore(tmp_path / "none") and "no backup" in restore(till.data)
+    assert "There is no folder" in restore(tmp_path / "none") and "no backup" in restore(till.data)
     key = copy("key")
     (key / "ca/root.key").write_text("another")
     assert "ca/root.key" in restore(key)

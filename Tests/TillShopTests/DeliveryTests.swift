@@ -53,6 +53,21 @@ struct DeliveryTests {
         try await post.stop()
     }
 
+    @Test("A planned stop, which cuts short what is being read, logs no error")
+    func stopped() async throws {
+        let post = try await ListeningPost.start { _ in .status(200) }
+        let test = try await Self.shop(post)
+        let sender = try test.startSending()
+        let ringing = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await sender.pump(ClockName(Self.scope()))
+        }
+        await ringing.value
+        await test.stopSending(sender)
+        #expect(test.log.errors.isEmpty)
+        try await post.stop()
+    }
+
     @Test("Without settling, what fell due inside a leap is sent after it, dated when it fell due")
     func lateAttempts() async throws {
         let post = try await ListeningPost.start { _ in .status(503) }

@@ -219,6 +219,19 @@ struct DoctorTests {
         )
     }
 
+    @Test("A store of which nothing can be read is no finding, and file modes are told from what else is found")
+    func unreached() async throws {
+        let (test, _) = try await shop()
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: test.directory.rootKey)
+        let empty = test.directory.path + "/empty.sqlite"
+        try DataDirectory.write("", to: empty)
+        let doctor = Doctor(test.directory, now: test.now.milliseconds)
+        let unreached = await doctor.report { try SQLiteStorage(examining: empty) }
+        #expect(unreached.unreached != nil && unreached.others.isEmpty && unreached.modes.count == 1)
+        let reached = await doctor.report { try SQLiteStorage(examining: test.directory.database) }
+        #expect(reached.unreached == nil && reached.others.isEmpty && reached.modes.count == 1)
+    }
+
     @Test("A damaged file is not served, and the refusal says what to do next")
     func refused() async throws {
         let (test, _) = try await shop()

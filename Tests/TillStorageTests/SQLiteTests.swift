@@ -220,6 +220,54 @@ struct SQLiteTests {
         #expect(throws: StoreRefused.self) { try SQLiteStorage(examining: path) }
     }
 
+    @Test("A file of somebody else is refused as it is, an empty one is said to be empty")
+    func foreign() async throws {
+        let path = try folder() + "/till.sqlite"
+        let queue = try DatabaseQueue(path: path)
+        try await queue.write { try $0.execute(sql: "CREATE TABLE books (id INTEGER)") }
+        try queue.close()
+        let before = FileManager.default.contents(atPath: path)
+        for open in [{ try SQLiteStorage(path: path) }, { try SQLiteStorage(examining: path) }] {
+            let refused = #expect(throws: StoreRefused.self) { try open() }
+            guard case .notTills(_, "books") = try #require(refused) else {
+                Issue.record("\(refused as Any)")
+                continue
+            }
+        }
+        #expect(FileManager.default.contents(atPath: path) == before)
+        let empty = try folder() + "/till.sqlite"
+        try Data().write(to: URL(fileURLWithPath: empty))
+        let refused = #expect(throws: StoreRefused.self) { try SQLiteStorage(examining: empty) }
+        guard case .empty = try #require(refused) else {
+            Issue.record("\(refused as Any)")
+            return
+        }
+    }
+
+    @Test("A full disk is passing trouble, said as such, and nothing of the change is left")
+    func full() async throws {
+        let path = try folder() + "/till.sqlite"
+        let storage = try SQLiteStorage(path: path)
+        let body = String(repeating: "x", count: 100_000)
+        try await storage.pool.writeWithoutTransaction { db in
+            let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+            try db.execute(sql: "PRAGMA max_page_count = \(pages + 2)")
+        }
+        let document = Document(kind: .job, name: "big", body: body)
+        let error = await #expect(throws: DatabaseError.self) { try await storage.put([document]) }
+        #expect(try #require(error).isPassingTrouble)
+        #expect(try #require(error).passingWords == "There is no room on the disk")
+        let results = await storage.commit([Change(documents: [document]), Change(documents: [document])])
+        for result in results {
+            guard case .failure(.noRoom) = result else {
+                Issue.record("\(result)")
+                continue
+            }
+        }
+        #expect(try await storage.documents(.job).isEmpty)
+        try await storage.close()
+    }
+
     @Test("A backup taken while it serves is whole and opens")
     func backup() async throws {
         let fixture = try StorageFixture(.sqlite)

@@ -61,7 +61,7 @@ struct RefusalMiddleware: RouterMiddleware {
                 "the store did not answer",
                 metadata: ["cause": "\(error)", "request": "\(context.requestID)"]
             )
-            let reason = "The store did not answer; Till's log has the cause."
+            let reason = "\(error.passingWords); Till's log has the cause."
             return await answer(.generalInternalRetryable.retrying(after: 1).because(reason), request, context)
         case let error as HTTPError where error.status == .notFound:
             return await answer(unrouted(request), request, context)

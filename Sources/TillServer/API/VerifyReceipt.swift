@@ -81,7 +81,7 @@ extension AppleAPI {
                 "the store did not answer",
                 metadata: ["cause": "\(error)", "request": "\(context.requestID)"]
             )
-            return .unavailable(in: realm, because: "The store did not answer; Till's log has the cause.")
+            return .unavailable(in: realm, because: "\(error.passingWords); Till's log has the cause.")
         } catch {
             context.logger.error(
                 "verifyReceipt failed",

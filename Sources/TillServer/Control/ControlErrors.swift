@@ -62,7 +62,7 @@ extension ControlError {
         return ControlError(
             status: .serviceUnavailable,
             code: "busy",
-            message: "The store did not answer. Try again."
+            message: "\(error.passingWords). Try again."
         )
     }
 }

@@ -53,6 +53,7 @@ package enum Backup {
             try? FileManager.default.removeItem(atPath: target)
             if let refused = error as? BackupRefused { throw refused }
             if let busy = error as? ShopBusy { throw busy }
+            if error.isFullDisk { throw BackupRefused.noRoom(target) }
             throw BackupRefused.failed(target, cause: String(describing: error))
         }
     }
@@ -134,6 +135,9 @@ package enum BackupRefused: Error, CustomStringConvertible {
     case notAbsolute(String)
     case exists(String)
     case failed(String, cause: String)
+    case noRoom(String)
+    case noFolder(String)
+    case unreadable(String)
     case noBackup(String)
     case otherFormat(String)
     case damaged(String, String)
@@ -144,6 +148,12 @@ package enum BackupRefused: Error, CustomStringConvertible {
         case .notAbsolute(let path): "\(path) is not an absolute path; the server writes on its own machine."
         case .exists(let path): "\(path) exists; name a folder that does not."
         case .failed(let path, let cause): "The backup to \(path) failed, and nothing is left of it: \(cause)"
+        case .noRoom(let path):
+            "There is no room on the disk for a backup to \(path), and nothing is left of it. Make room, or name a "
+                + "folder on another disk."
+        case .noFolder(let path): "There is no folder \(path). Name the one that till backup wrote with --from."
+        case .unreadable(let path):
+            "\(path) cannot be read. It must be readable for who runs till restore: check owner and mode."
         case .noBackup(let path):
             "\(path) is no backup, or not a whole one: it has no backup.json. What an older till backup wrote is "
                 + "started on as it is: till serve --data \(path)"

@@ -47,12 +47,10 @@ package struct BackupManifest: Codable, Equatable, Sendable {
 
     /// Reads the manifest of a backup.
     ///
-    /// - Throws: `BackupRefused` when there is none, or one of another version.
+    /// - Throws: `BackupRefused` when there is none, one that cannot be read, or one of another version.
     package init(of backup: DataDirectory) throws {
         struct Head: Decodable { let format: Int }
-        guard let text = try? DataDirectory.read(backup.backupManifest) else {
-            throw BackupRefused.noBackup(backup.path)
-        }
+        let text = try Self.text(of: backup)
         let decoder = JSONDecoder()
         guard let head = try? decoder.decode(Head.self, from: Data(text.utf8)) else {
             throw BackupRefused.damaged(backup.path, "backup.json cannot be read")
@@ -62,6 +60,21 @@ package struct BackupManifest: Codable, Equatable, Sendable {
             throw BackupRefused.damaged(backup.path, "backup.json cannot be read")
         }
         self = manifest
+    }
+
+    private static func text(of backup: DataDirectory) throws -> String {
+        var status = stat()
+        if stat(backup.path, &status) != 0 {
+            throw errno == EACCES ? BackupRefused.unreadable(backup.path) : .noFolder(backup.path)
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw BackupRefused.noFolder(backup.path) }
+        if stat(backup.backupManifest, &status) != 0 {
+            throw errno == EACCES ? BackupRefused.unreadable(backup.path) : .noBackup(backup.path)
+        }
+        guard let text = try? DataDirectory.read(backup.backupManifest) else {
+            throw BackupRefused.unreadable(backup.backupManifest)
+        }
+        return text
     }
 
     init(format: Int, version: String, madeAt: Timestamp, identifiersFrom: Int64, parts: [Part], files: [File]) {

@@ -164,8 +164,10 @@ package actor Sender: Service {
     }
 
     private func tryLater(_ clock: ClockName, because error: any Error) {
-        shop.logger.error("deliveries were not read", metadata: ["cause": "\(error)"])
         alarms[clock] = shop.wallClock().advanced(milliseconds: 1_000)
+        // A planned stop cuts short what is being read.
+        guard !isStopping, !Task.isCancelled, !(error is CancellationError) else { return }
+        shop.logger.error("deliveries were not read", metadata: ["cause": "\(error)"])
     }
 
     private func setAlarm(_ clock: ClockName) async {
@@ -353,6 +355,7 @@ package actor Sender: Service {
             guard !isStopping else { return nil }
             return after(delivered, delivery, clock, endpoint.version)
         } catch {
+            guard !isStopping else { return nil }
             shop.logger.error("a notification was not sent", metadata: ["cause": "\(error)"])
             return after(Delivered(result: .other, milliseconds: 0), delivery, clock, endpoint.version)
         }

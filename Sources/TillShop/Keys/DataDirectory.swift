@@ -1,5 +1,6 @@
 import Foundation
 import TillSigning
+import TillStorage
 
 /// The one folder that holds a shop: the database, the certificates and the keys. Folders are 0700 and files 0600.
 package struct DataDirectory: Sendable {
@@ -54,7 +55,7 @@ package struct DataDirectory: Sendable {
         let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
         guard mkdir(path, 0o700) == 0 || errno == EEXIST, chmod(path, 0o700) == 0 else {
-            throw DirectoryRefused.cannotWrite(path)
+            throw DirectoryRefused(writing: path, errno)
         }
     }
 
@@ -64,7 +65,7 @@ package struct DataDirectory: Sendable {
         let temporary = "\(path)\(unfinished)\(ProcessInfo.processInfo.processIdentifier)"
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw DirectoryRefused.cannotWrite(path) }
+        guard descriptor >= 0 else { throw DirectoryRefused(writing: path, errno) }
         let bytes = Array(text.utf8)
         var written = 0
         while written < bytes.count {
@@ -73,10 +74,12 @@ package struct DataDirectory: Sendable {
             written += count
         }
         let isSafe = written == bytes.count && fsync(descriptor) == 0
+        let cause = errno
         close(descriptor)
         guard isSafe, rename(temporary, path) == 0 else {
+            let refused = DirectoryRefused(writing: path, isSafe ? errno : cause)
             unlink(temporary)
-            throw DirectoryRefused.cannotWrite(path)
+            throw refused
         }
         sync(folderOf: path)
     }
@@ -161,10 +164,22 @@ package final class DirectoryLock: Sendable {
 }
 
 /// Why a data directory cannot be used.
-package enum DirectoryRefused: Error, CustomStringConvertible {
+package enum DirectoryRefused: StorageTrouble, CustomStringConvertible {
     case inUse(String, by: String)
     case cannotWrite(String)
+    case noRoom(String)
     case cannotRead(String)
+
+    /// - Parameter code: of the system (`errno`).
+    init(writing path: String, _ code: Int32) {
+        self = [ENOSPC, EDQUOT].contains(code) ? .noRoom(path) : .cannotWrite(path)
+    }
+
+    package var isPassing: Bool { isForRoom }
+
+    package var isForRoom: Bool {
+        if case .noRoom = self { true } else { false }
+    }
 
     package var description: String {
         switch self {
@@ -173,6 +188,8 @@ package enum DirectoryRefused: Error, CustomStringConvertible {
                 + "Stop it, or name another directory with --data."
         case .cannotWrite(let path):
             "\(path) cannot be written. Check that the folder exists, is yours and has room."
+        case .noRoom(let path):
+            "\(path) cannot be written: there is no room on the disk. Make room, or name a folder on another disk."
         case .cannotRead(let path):
             "\(path) cannot be read. Check that it exists and is yours."
         }

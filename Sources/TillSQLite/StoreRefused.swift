@@ -1,0 +1,76 @@
+import Foundation
+import GRDB
+import TillStorage
+
+/// Why a database file is not opened or written.
+package enum StoreRefused: StorageTrouble, CustomStringConvertible {
+    case newer(path: String)
+    case older(path: String)
+    case empty(path: String)
+    case notTills(path: String, table: String)
+    case notWritable(path: String)
+    case noRoom(path: String)
+    case doesNotSync(path: String, level: Int)
+    case exists(path: String)
+    case damaged(path: String, finding: String)
+
+    package var isPassing: Bool { isForRoom }
+
+    package var isForRoom: Bool {
+        if case .noRoom = self { true } else { false }
+    }
+
+    package var isUnreached: Bool {
+        switch self {
+        case .empty, .notTills, .notWritable: true
+        default: false
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .newer(let path):
+            "\(path) was made by a newer version of Till. Run that version, or start with another data directory."
+        case .older(let path):
+            "\(path) is of an older version of Till. Start the server on it once; it brings the tables up."
+        case .empty(let path):
+            "\(path) holds no shop: it is empty. Name the folder of one."
+        case .notTills(let path, let table):
+            "\(path) holds tables that are not Till's (\(table)). Name another data directory; nothing was changed."
+        case .notWritable(let path):
+            "\(path) cannot be written. Its folder, and every file there whose name begins with till.sqlite, must be "
+                + "writable for who runs Till: check owner and mode (chown, chmod u+rw)."
+        case .noRoom(let path):
+            "There is no room on the disk for \(path). Make room, or name a data directory on another disk."
+        case .doesNotSync(let path, let level):
+            "\(path) reads back synchronous = \(level) instead of 2 (FULL), so nothing it acknowledges would be safe."
+        case .exists(let path):
+            "\(path) exists already. Name a path that does not."
+        case .damaged(let path, let finding):
+            "\(path) is damaged (\(finding.replacing("\n", with: " "))). Nothing is served from it. "
+                + "Start on a backup (till serve --data COPY); till doctor says more."
+        }
+    }
+
+    /// Opens something; what SQLite says of the disk or of a folder is told with what to do about it.
+    static func explaining<Opened>(_ path: String, _ body: () throws -> Opened) throws -> Opened {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            switch error.resultCode {
+            case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
+                guard FileManager.default.fileExists(atPath: path) else { throw error }
+                throw StoreRefused.notWritable(path: path)
+            default: throw error.isForRoom ? StoreRefused.noRoom(path: path) : error
+            }
+        }
+    }
+}
+
+/// A full disk passes, once somebody has made room; nothing else that SQLite says does.
+extension DatabaseError: StorageTrouble {
+    package var isPassing: Bool { isForRoom }
+    /// A file for what readers share is made larger by its own call, which knows one failure only.
+    package var isForRoom: Bool { resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE }
+    package var isUnreached: Bool { false }
+}

@@ -1,0 +1,31 @@
+import Logging
+import Synchronization
+
+/// What a shop logs as an error, instead of anywhere else.
+package final class TestLog: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    /// What was logged so far, each with its metadata.
+    package var errors: [String] { lines.withLock { $0 } }
+
+    func logger() -> Logger {
+        var logger = Logger(label: "test", factory: { _ in Handler(log: self) })
+        logger.logLevel = .error
+        return logger
+    }
+
+    private struct Handler: LogHandler {
+        let log: TestLog
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.error
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            log.lines.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") }
+        }
+    }
+}

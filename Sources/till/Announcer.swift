@@ -1,0 +1,25 @@
+import ServiceLifecycle
+
+/// Says that the server is ready once every port is open. A server that cannot say so ends: nobody would find it.
+struct Announcer: Service {
+    private let announcement: Announcement
+    private let ports: Ports
+    private let opened = AsyncStream<Void>.makeStream()
+
+    init(_ announcement: Announcement, _ ports: Ports) {
+        self.announcement = announcement
+        self.ports = ports
+    }
+
+    /// Called with each port as it opens.
+    func note(_ face: Ports.Face, _ port: Int) {
+        if ports.set(face, port) { opened.continuation.yield() }
+    }
+
+    func run() async throws {
+        _ = await opened.stream.cancelOnGracefulShutdown().first { _ in true }
+        if ports.areOpen { try announcement.make(ports) }
+        // Nobody cancels the wait: it ends with the server.
+        try? await gracefulShutdown()
+    }
+}

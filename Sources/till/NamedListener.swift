@@ -1,0 +1,39 @@
+import Foundation
+import NIOCore
+import ServiceLifecycle
+
+/// A listener that says which port it could not have, and by which flag to choose another.
+struct NamedListener: Service {
+    private let listener: any Service
+    private let flag: String
+    private let port: Int
+
+    init(_ listener: any Service, flag: String, port: Int) {
+        self.listener = listener
+        self.flag = flag
+        self.port = port
+    }
+
+    func run() async throws {
+        do {
+            try await listener.run()
+        } catch let error as IOError {
+            throw CommandRefused(words(error.errnoCode))
+        }
+    }
+
+    /// - Parameter code: of the system (`errno`).
+    private func words(_ code: Int32) -> String {
+        switch code {
+        case EADDRINUSE:
+            "Port \(port) is taken. Choose another with \(flag), or stop who has it."
+        case EACCES, EPERM:
+            "Port \(port) is not open to this user. Choose another with \(flag)."
+        case EADDRNOTAVAIL:
+            "Port \(port) cannot be used (\(flag)): this machine does not have the address. Check --host, "
+                + "--control-address and --tls-host."
+        default:
+            "Port \(port) cannot be used: \(String(cString: strerror(code))). Choose another with \(flag)."
+        }
+    }
+}

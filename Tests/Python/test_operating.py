@@ -1,0 +1,414 @@
+"""What an operator meets who named the wrong thing, or whose disk is full: each is told what it is and what to do."""
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+
+import pytest
+import requests
+
+from postgres_server import PostgresServer
+from process_helpers import Server, clean_environment, run_till, till_binary
+from shop_helpers import Till
+
+IS_ROOT = os.geteuid() == 0
+PORTS = ["--production-port", "0", "--sandbox-port", "0", "--control-port", "0"]
+UNWRITTEN = "not whole"
+
+
+@pytest.fixture(scope="module")
+def database():
+    server = PostgresServer()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory):
+    """The folder of a server that has stopped, and a backup of it."""
+    folder = tmp_path_factory.mktemp("stopped")
+    till = Till(folder, "--demo")
+    made = run_till("backup", folder / "backup", "--data", till.data)
+    assert made.returncode == 0, made.stderr
+    assert till.stop() == 0
+    return till.data, folder / "backup"
+
+
+def new_database(server, name, *statements):
+    server.run("createdb", "-h", server.folder, "-U", "till", "-T", "template0", name)
+    for statement in statements:
+        server.run("psql", "-h", server.folder, "-U", "till", "-d", name, "-v", "ON_ERROR_STOP=1", "-c", statement)
+    return server.url.removesuffix("/till") + f"/{name}"
+
+
+def refused(*arguments, code=1, **environment):
+    outcome = run_till(*arguments, **environment)
+    said = outcome.stdout + outcome.stderr
+    assert outcome.returncode == code, said
+    assert "hunter2" not in said and len(outcome.stderr.splitlines()) == 1, outcome.stderr
+    return outcome.stderr
+
+
+# The database of somebody else ----------------------------------------------------------------------------------------
+
+FOREIGN = {
+    "a table of a name of ours": ["CREATE TABLE accounts (id int)"],
+    "migrations of another shape": ["CREATE TABLE migrations (id int, name text)"],
+    "migrations of the same shape": [
+        "CREATE TABLE migrations (version bigint, name text)", "INSERT INTO migrations VALUES (1, 'users'), (99, 'x')",
+    ],
+    "any other table": ["CREATE TABLE books (id int)"],
+}
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_a_database_of_somebody_else_is_refused_and_left_alone(tmp_path, database, stopped, kind):
+    data, backup = stopped
+    name = kind.replace(" ", "_")
+    url = new_database(database, name, *FOREIGN[kind])
+    place = tmp_path / "data"
+    for arguments in (
+        ["serve", "--data", place, *PORTS], ["migrate", "--from", f"sqlite:{data}", "--to", "database"],
+        ["migrate", "--from", "database", "--to", f"sqlite:{place}"],
+        ["restore", "--from", backup, "--data", tmp_path / "restored"],
+        ["restore", "--from", backup, "--data", tmp_path / "restored", "--replace"], ["doctor", "--data", data],
+    ):
+        text = refused(*arguments, TILL_DATABASE=url)
+        assert "not Till's" in text and "empty database" in text and UNWRITTEN not in text, arguments
+    assert not (tmp_path / "restored").exists() and not (place / "till.sqlite").exists()
+    tables = subprocess.run(
+        [database.programs / "psql", "-XAt", "-h", database.folder, "-U", "till", "-d", name, "-c",
+         "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"],
+        capture_output=True, text=True, check=True, timeout=60,
+    )
+    assert tables.stdout.strip() == "1"
+
+
+def test_what_an_extension_brought_is_no_strangers(tmp_path, database):
+    url = new_database(database, "extended", "CREATE EXTENSION pg_stat_statements")
+    till = Till(tmp_path, "--database", url)
+    assert till.stop() == 0
+
+
+def test_an_empty_database_is_said_to_be_empty(tmp_path, database, stopped):
+    data, _ = stopped
+    url = new_database(database, "nothing")
+    assert "holds no shop" in refused("doctor", "--data", data, TILL_DATABASE=url)
+    text = refused("migrate", "--from", "database", "--to", f"sqlite:{tmp_path}/there", TILL_DATABASE=url)
+    assert "holds no shop" in text and "TILL_DATABASE" in text
+    assert not (tmp_path / "there").exists()
+
+
+def test_a_role_without_privileges_is_told_what_to_grant(tmp_path, database):
+    url = new_database(
+        database, "guarded", "CREATE ROLE guest LOGIN", "REVOKE ALL ON SCHEMA public FROM PUBLIC",
+    )
+    guest = url.replace("till:hunter2@", "guest@")
+
+    def told(*arguments):
+        text = refused(*arguments, TILL_DATABASE=guest)
+        assert "Privileges" in text and "GRANT" in text and "scale.md" in text and UNWRITTEN not in text, text
+
+    serve = ["serve", "--data", tmp_path / "data", *PORTS]
+    told(*serve)
+    grant = ["psql", "-h", database.folder, "-U", "till", "-d", "guarded", "-c"]
+    database.run(*grant, "GRANT USAGE ON SCHEMA public TO guest")
+    told(*serve)
+    till = Till(tmp_path / "owner", "--database", url)
+    assert till.stop() == 0
+    told(*serve)
+    told("doctor", "--data", till.data)
+    database.run(*grant, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest")
+    told(*serve)
+    examined = run_till("doctor", "--data", till.data, TILL_DATABASE=guest)
+    assert examined.returncode == 0, examined.stdout + examined.stderr
+
+
+def test_a_wrong_password_or_name_leads_to_the_setting(tmp_path, database):
+    missing = database.url.removesuffix("/till") + "/nowhere"
+    stranger = database.url.replace("till:hunter2@", "nobody-knows:hunter2@")
+    for url in (missing, stranger):
+        text = refused("serve", "--data", tmp_path / "data", *PORTS, TILL_DATABASE=url)
+        assert "does not exist" in text and "Check TILL_DATABASE" in text
+
+
+def test_the_doctor_tells_what_is_found_from_what_is_not_reached(tmp_path, database):
+    url = new_database(database, "examined")
+    till = Till(tmp_path, "--demo", "--database", url)
+    assert till.stop() == 0
+    (till.data / "ca/root.key").chmod(0o644)
+    doctor = ["doctor", "--data", till.data]
+    modes = run_till(*doctor, TILL_DATABASE=url)
+    assert modes.returncode == 3 and "chmod 600" in modes.stdout and "backup" not in modes.stdout
+    for wrong in ("postgres://till:hunter2@127.0.0.1:1/till", url + "-gone", url.replace("examined", "till")):
+        unreached = run_till(*doctor, TILL_DATABASE=wrong)
+        assert unreached.returncode == 1 and "TILL_DATABASE" in unreached.stderr, unreached.stderr
+        assert "chmod 600" in unreached.stdout and "backup" not in unreached.stdout + unreached.stderr
+    told = run_till(*doctor, "--json", TILL_DATABASE=url + "-gone")
+    tree = json.loads(told.stdout)
+    assert told.returncode == 1 and len(tree["findings"]) == 1 and "cannot be reached" in tree["unreached"]
+    (till.data / "ca/root.key").chmod(0o600)
+    (till.data / "ca/current").unlink()
+    lost = run_till(*doctor, TILL_DATABASE=url)
+    assert lost.returncode == 3 and "Restore a backup" in lost.stdout and "file mode" not in lost.stdout
+
+
+def test_a_file_of_somebody_else_is_refused_and_left_alone(tmp_path, stopped):
+    data, backup = stopped
+    place = tmp_path / "data"
+    place.mkdir(mode=0o700)
+    with sqlite3.connect(place / "till.sqlite") as file:
+        file.execute("CREATE TABLE books (id INTEGER)")
+    before = (place / "till.sqlite").read_bytes()
+    for arguments in (
+        ["serve", "--data", place, *PORTS], ["migrate", "--from", f"sqlite:{data}", "--to", f"sqlite:{place}"],
+        ["migrate", "--from", f"sqlite:{place}", "--to", f"sqlite:{tmp_path}/there"], ["doctor", "--data", place],
+    ):
+        text = refused(*arguments, code=1)
+        assert "not Till's (books)" in text and UNWRITTEN not in text, text
+    assert (place / "till.sqlite").read_bytes() == before
+    assert not (tmp_path / "there").exists()
+    (place / "till.sqlite").write_bytes(b"")
+    assert "holds no shop" in refused("migrate", "--from", f"sqlite:{place}", "--to", f"sqlite:{tmp_path}/there")
+
+
+# Places ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_backup_that_is_not_there_is_told_from_one_that_is_none(tmp_path, stopped):
+    data, backup = stopped
+
+    def restore(folder):
+        text = refused("restore", "--from", folder, "--data", tmp_path / "restored")
+        assert not (tmp_path / "restored").exists()
+        return text
+
+    assert "There is no folder" in restore(tmp_path / "nowhere")
+    assert "There is no folder" in restore(backup / "backup.json")
+    assert "is no backup" in restore(data)
+    odd = tmp_path / "odd"
+    shutil.copytree(backup, odd)
+    (odd / "backup.json").unlink()
+    (odd / "backup.json").mkdir()
+    text = restore(odd)
+    assert "cannot be read" in text and "till serve" not in text
+
+
+def test_a_backup_is_not_put_into_itself(tmp_path, stopped):
+    _, backup = stopped
+    copy = tmp_path / "copy"
+    shutil.copytree(backup, copy)
+    (tmp_path / "link").symlink_to(copy)
+    before = sorted(os.listdir(copy))
+    for place in (copy / "sub", tmp_path / "link/sub", copy / "a/b"):
+        assert "lies in the backup" in refused("restore", "--from", copy, "--data", place)
+    assert "is the data directory itself" in refused("restore", "--from", copy, "--data", tmp_path / "link")
+    assert sorted(os.listdir(copy)) == before
+
+
+def test_what_is_refused_leaves_nothing_where_it_was_to_go(tmp_path, database, stopped):
+    data, backup = stopped
+    text = refused("migrate", "--from", f"sqlite:{data}", "--to", f"sqlite:{data}/../{data.name}")
+    assert "the same place" in text and "Another Till" not in text
+    url = new_database(database, "at_work")
+    till = Till(tmp_path / "till", "--database", url)
+    text = refused("migrate", "--from", "database", "--to", f"sqlite:{tmp_path}/m9", TILL_DATABASE=url)
+    assert "Servers work on the database" in text
+    text = refused("restore", "--from", backup, "--data", tmp_path / "r9", TILL_DATABASE=url)
+    assert "Servers work on the database" in text
+    assert till.stop() == 0
+    gone = url + "-gone"
+    text = refused("restore", "--from", backup, "--data", tmp_path / "r9", "--replace", TILL_DATABASE=gone)
+    assert UNWRITTEN not in text
+    assert not (tmp_path / "m9").exists() and not (tmp_path / "r9").exists()
+    (tmp_path / "r9").mkdir()
+    refused("restore", "--from", backup, "--data", tmp_path / "r9", TILL_DATABASE=gone)
+    assert os.listdir(tmp_path / "r9") == []
+
+
+def test_a_file_that_cannot_be_written_ends_the_start(tmp_path):
+    (tmp_path / "data/ports.json").mkdir(parents=True)
+    outcome = run_till("serve", "--data", tmp_path / "data", *PORTS, "--ready-file", tmp_path / "ready", timeout=60)
+    assert outcome.returncode == 1 and "ports.json cannot be written" in outcome.stderr
+    assert outcome.stdout == "" and not (tmp_path / "ready").exists()
+
+
+def test_a_folder_in_which_nothing_can_be_written_is_named(tmp_path):
+    # Root may write everywhere, so another user is taken, who must find the program.
+    place = tmp_path / "open"
+    place.mkdir()
+    program = place / "till"
+    shutil.copy(till_binary(), program)
+    user = "nobody" if IS_ROOT else None
+    data = place / "data"
+    till = Server(data, tmp_path)
+    assert till.stop() == 0
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.getuid() and str(folder).startswith("/tmp/"):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    (data / "till.sqlite").chmod(0o444)
+    if user:
+        for path in (data, *data.rglob("*")):
+            if path.name != "till.sqlite":
+                shutil.chown(path, user)
+    outcome = subprocess.run(
+        [program, "serve", "--data", data, *PORTS], capture_output=True, text=True, timeout=60, user=user,
+        env=clean_environment(),
+    )
+    assert outcome.returncode == 1 and "cannot be written" in outcome.stderr and str(data) in outcome.stderr
+    assert "SQLite error" not in outcome.stderr and "backup" not in outcome.stderr
+
+
+# Ports and tokens -----------------------------------------------------------------------------------------------------
+
+
+def test_a_taken_port_is_told_in_one_line(serve, tmp_path):
+    till = serve()
+    for face in ("production", "sandbox", "control"):
+        ports = {name: "0" for name in ("production", "sandbox", "control")} | {face: till.ports[face]}
+        flags = [part for name, port in ports.items() for part in (f"--{name}-port", port)]
+        text = refused("serve", "--data", tmp_path / "data", *flags, "--drain", "60")
+        assert text == f"till: Port {till.ports[face]} is taken. Choose another with --{face}-port, or stop who has it.\n"
+
+
+def test_a_command_with_a_wrong_token_says_where_it_is_set(serve):
+    till = serve("--control-address", "0.0.0.0", "--control-host", "127.0.0.1")
+    control = f"http://127.0.0.1:{till.ports['control']}"
+    right = ["app", "list", "--control", control, "--data", till.data]
+    assert run_till(*right).returncode == 0
+    for environment in ({}, {"TILL_CONTROL_TOKEN": "wrong"}):
+        text = refused("app", "list", "--control", control, **environment)
+        assert "TILL_CONTROL_TOKEN" in text and "--data" in text
+    value = json.loads(run_till("token", "create", "robot", "--json", *right[2:]).stdout)["token"]
+    assert run_till("app", "list", "--control", control, TILL_CONTROL_TOKEN=value).returncode == 0
+    assert run_till("token", "revoke", "robot", *right[2:]).returncode == 0
+    text = refused("app", "list", "--control", control, TILL_CONTROL_TOKEN=value)
+    assert "TILL_CONTROL_TOKEN" in text
+
+
+def test_a_planned_stop_logs_no_error(tmp_path):
+    """Stopped while much is due to an endpoint that answers nobody."""
+    for round_ in range(3):
+        till = Till(tmp_path / str(round_), "--demo")
+        scope = f"http://127.0.0.1:{till.ports['control']}/v1/apps/com.example.till.demo/sandbox"
+        endpoint = {"url": "http://127.0.0.1:9/"}
+        assert requests.put(f"{scope}/endpoints/primary", json=endpoint, timeout=30).status_code in (200, 201, 204)
+        for _ in range(20):
+            bought = requests.post(
+                f"{scope}/customers/ann/purchases", json={"productId": "com.example.till.demo.seeds.10"}, timeout=30
+            )
+            assert bought.status_code == 201, bought.text
+        assert till.stop() == 0
+        assert "error" not in till.stderr(), till.stderr()
+
+
+# A full disk ----------------------------------------------------------------------------------------------------------
+
+
+class SmallDisk:
+    """A disk of a few pages in a mount namespace of its own, and a process in there."""
+
+    def __init__(self, tmp_path, size):
+        self.folder = tmp_path / "small"
+        self.folder.mkdir()
+        self.out = tmp_path
+        self.mount = f"mount -t tmpfs -o size={size},mode=700 tmpfs '{self.folder}'; "
+
+    def command(self, script):
+        return ["unshare", *(["--mount"] if IS_ROOT else ["-Urm"]), "bash", "-ec", self.mount + script]
+
+    def run(self, script):
+        return subprocess.run(
+            self.command(script), capture_output=True, text=True, timeout=120, env=clean_environment(),
+        )
+
+    def serve(self, *arguments):
+        """A server that sees the disk; what it says goes to files outside of it."""
+        ready = self.out / "ready.json"
+        with open(self.out / "out", "wb") as out, open(self.out / "err", "wb") as err:
+            process = subprocess.Popen(
+                self.command(f'exec "{till_binary()}" serve {" ".join(map(str, [*arguments, *PORTS]))} '
+                             f"--ready-file {ready}"),
+                stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=clean_environment(),
+            )
+        limit = time.monotonic() + 60
+        while not ready.exists():
+            assert process.poll() is None and time.monotonic() < limit, (self.out / "err").read_text()
+            time.sleep(0.02)
+        return process, json.loads(ready.read_text())
+
+    def inside(self, process):
+        """The disk as this process finds it."""
+        return f"/proc/{process.pid}/root{self.folder}"
+
+
+def fill(path):
+    with open(path, "wb", buffering=0) as file:
+        for size in (1 << 16, 1 << 10, 1):
+            while True:
+                try:
+                    if file.write(b"x" * size) < size:
+                        break
+                except OSError:
+                    break
+
+
+def test_a_server_whose_disk_is_full_says_so_and_goes_on_when_there_is_room(tmp_path):
+    disk = SmallDisk(tmp_path, "64m")
+    process, facts = disk.serve("--demo", "--data", disk.folder / "data")
+    try:
+        control = facts["control"] + "/v1"
+        app = f"{control}/apps/com.example.till.demo/sandbox"
+        calls = [
+            (f"{app}/customers/ann/purchases", {"productId": "com.example.till.demo.seeds.10"}, 201),
+            (f"{app}/clock/advance", {"by": "P1D"}, 200), (f"{control}/tokens", {"name": "robot"}, 201),
+            (f"{app}/customers", {"customer": "fran"}, 201),
+        ]
+        fill(f"{disk.inside(process)}/fill")
+        for url, body, _ in calls:
+            limit = time.monotonic() + 20
+            while True:
+                answer = requests.post(url, json=body, timeout=60)
+                if answer.status_code == 503 or time.monotonic() > limit:
+                    break
+                body = body | ({"name": f"robot-{time.monotonic_ns()}"} if "name" in body else {})
+            assert (answer.status_code, answer.json()["code"]) == (503, "busy"), (url, answer.text)
+            assert "no room on the disk" in answer.json()["message"], answer.text
+        os.unlink(f"{disk.inside(process)}/fill")
+        for url, body, status in calls:
+            answer = requests.post(url, json=body | ({"name": "last"} if "name" in body else {}), timeout=60)
+            assert answer.status_code == status, answer.text
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+
+
+def test_a_backup_and_a_restore_without_room_say_so(tmp_path, stopped):
+    data, backup = stopped
+    disk = SmallDisk(tmp_path, "200k")
+    copied = tmp_path / "data"
+    shutil.copytree(data, copied)
+    process, facts = disk.serve("--data", copied)
+    try:
+        text = refused("backup", disk.folder / "copy", "--control", facts["control"])
+        assert "no room on the disk" in text and "another disk" in text and "not an error" not in text
+        assert os.listdir(disk.inside(process)) == []
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    restored = disk.run(
+        f'"{till_binary()}" restore --from {backup} --data {disk.folder}/data || echo "code $?"; ls {disk.folder}'
+    )
+    assert restored.stdout == "code 1\n", restored.stdout + restored.stderr
+    assert "no room on the disk" in restored.stderr and UNWRITTEN not in restored.stderr
+    assert "NSCocoa" not in restored.stderr and len(restored.stderr.splitlines()) == 1
+    begun = disk.run(
+        f'"{till_binary()}" serve --data {disk.folder}/data {" ".join(PORTS)} --ready-file {tmp_path}/never '
+        '|| echo "code $?"'
+    )
+    assert begun.stdout == "code 1\n", begun.stdout + begun.stderr
+    assert "no room on the disk" in begun.stderr and not (tmp_path / "never").exists()
