@@ -34,10 +34,18 @@ enum Words {
 
     /// `in 3 days`, `2 hours ago`, `now`.
     static func distance(from now: Int64, to instant: Int64) -> String {
-        let length = instant.subtractingReportingOverflow(now).partialValue
-        if length.magnitude < 1_000 { return "now" }
-        let words = duration(Int64(clamping: length.magnitude))
+        // As both are written, without fractions of a second: what can be read off the page must come out.
+        let (now, instant) = (wholeSeconds(now), wholeSeconds(instant))
+        if instant == now { return "now" }
+        let length = instant - now
+        let words = duration(Int64(clamping: min(length.magnitude, UInt64(Int64.max) / 1_000)) * 1_000)
         return length > 0 ? "in \(words)" : "\(words) ago"
+    }
+
+    /// Of milliseconds, rounded down before 1970 too.
+    private static func wholeSeconds(_ milliseconds: Int64) -> Int64 {
+        let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
+        return rest < 0 ? seconds - 1 : seconds
     }
 
     /// The two largest units: `3 days 4 hours`.
