@@ -53,10 +53,15 @@ struct LiveTests {
                 return RenderedPage(html: "<!--live one-->\(address)<!--/live-->")
             }.regions.count
         }
+        let clock = ContinuousClock()
+        let began = clock.now
         for _ in 0..<50 { #expect(try await look("a", "ann") == 1) }
+        // Once for each second that it took, however busy the machine is.
+        let most = 1 + Int((clock.now - began) / .seconds(1))
+        #expect((1...most).contains(made.withLock { $0.count { $0 == "a ann" } }))
         #expect(try await look("b", "ann") == 1)
         #expect(try await look("a", "bob") == 1)
-        #expect(made.withLock { $0 } == ["a ann", "b ann", "a bob"])
+        #expect(made.withLock { $0.suffix(2) } == ["b ann", "a bob"])
     }
 
     @Test("A page that takes long is made again after ten times as long, whatever is told")
@@ -81,21 +86,21 @@ struct LiveTests {
     @Test("So many pages are made at once and no more")
     func room() async throws {
         let gate = Gate(2, mostWaiting: 3)
-        let inside = Mutex((now: 0, most: 0))
+        let inside = Crowd()
         let done = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<10 {
                 group.addTask {
                     await gate.through {
-                        inside.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                        inside.enter()
                         try? await Task.sleep(for: .milliseconds(50))
-                        inside.withLock { $0.now -= 1 }
+                        inside.leave()
                     } != nil
                 }
             }
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
         #expect(done == 5)
-        #expect(inside.withLock { $0.most } == 2)
+        #expect(inside.most == 2)
     }
 
     @Test("A stream of what is not there ends, and holds no seat", .timeLimit(.minutes(1)))
@@ -146,4 +151,14 @@ struct LiveTests {
         seats.leave()
         #expect(seats.take())
     }
+}
+
+/// How many are somewhere at once.
+private final class Crowd: Sendable {
+    private let state = Mutex((now: 0, most: 0))
+
+    var most: Int { state.withLock { $0.most } }
+
+    func enter() { state.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) } }
+    func leave() { state.withLock { $0.now -= 1 } }
 }
