@@ -67,14 +67,20 @@ final class LivePages: Sendable {
     ///
     /// - Parameters:
     ///   - beats: how often anything was told by now.
+    ///   - instant: what was made earlier is older than what the browser has.
     ///   - make: makes the page.
     /// - Throws: what `make` throws.
-    func rendering(_ key: Key, beats: Int, _ make: @escaping @Sendable () async throws -> RenderedPage) async throws
-        -> Rendering
-    {
+    func rendering(
+        _ key: Key,
+        beats: Int,
+        since instant: ContinuousClock.Instant? = nil,
+        _ make: @escaping @Sendable () async throws -> RenderedPage
+    ) async throws -> Rendering {
         let (found, beats) = state.withLock { state in
             let now = ContinuousClock().now
-            if let entry = state.entries[key], Self.counts(entry, now, beats, among: state.open.count) {
+            if let entry = state.entries[key], instant.map({ $0 <= entry.begun }) ?? true,
+                Self.counts(entry, now, beats, among: state.open.count)
+            {
                 return (entry.task, entry.beats)
             }
             state.entries = state.entries.filter { $0.value.cost == nil || now - $0.value.begun < Self.kept }

@@ -22,6 +22,9 @@ struct LiveStream: Sendable {
     /// What the browser has, by region.
     let had: [String: String]
 
+    /// The browser's page was made before this, and after whatever its reader did.
+    private let opened = ContinuousClock.now
+
     /// How often it looks whether anything was told.
     private static let look = Duration.milliseconds(200)
     /// How often it makes the page whatever was told.
@@ -106,7 +109,7 @@ struct LiveStream: Sendable {
         var key = page
         // Anybody may name an act; only one that there is makes another page.
         if let effect { (key.act, key.isOver) = (act, effect.outcome != nil) }
-        return try await console.livePages.rendering(key, beats: beats) {
+        return try await console.livePages.rendering(key, beats: beats, since: opened) {
             try await console.page(at: address, session, effect, act: act)
         }
     }

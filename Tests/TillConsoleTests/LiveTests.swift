@@ -46,9 +46,14 @@ struct LiveTests {
     func shared() async throws {
         let pages = LivePages()
         let made = Mutex<[String]>([])
-        func look(_ address: String, _ cookie: String, beats: Int = 1) async throws -> Int {
+        func look(
+            _ address: String,
+            _ cookie: String,
+            beats: Int = 1,
+            since: ContinuousClock.Instant? = nil
+        ) async throws -> Int {
             let key = LivePages.Key(address: address, cookie: cookie)
-            return try await pages.rendering(key, beats: beats) {
+            return try await pages.rendering(key, beats: beats, since: since) {
                 made.withLock { $0.append("\(address) \(cookie)") }
                 return RenderedPage(html: "<!--live one-->\(address)<!--/live-->")
             }.regions.count
@@ -62,6 +67,9 @@ struct LiveTests {
         #expect(try await look("b", "ann") == 1)
         #expect(try await look("a", "bob") == 1)
         #expect(made.withLock { $0.suffix(2) } == ["b ann", "a bob"])
+        // Whoever has just loaded the page, after an act perhaps, is shown nothing older.
+        #expect(try await look("b", "ann", since: clock.now) == 1)
+        #expect(made.withLock { $0.suffix(2) } == ["a bob", "b ann"])
     }
 
     @Test("A page that takes long is made again after ten times as long, whatever is told")
