@@ -1,3 +1,4 @@
+import TillCore
 import TillServer
 import TillShop
 
@@ -15,6 +16,8 @@ struct ActForm: Sendable {
             case thousandths
             /// A choice of offers, each with its kind and, behind a colon, its identifier.
             case offer([(value: String, name: String)])
+            /// A choice of all types of notifications, each with the subtypes that go with it.
+            case notice
             /// A date and time, UTC.
             case instant
             /// Several lines.
@@ -65,6 +68,8 @@ struct ActForm: Sendable {
     var name = ""
     /// The label of a file that goes along.
     var file: String?
+    /// Whether nothing is sent without the file.
+    var needsFile = true
     /// Whether it takes something away for good.
     var isGrave = false
     /// What must be ticked before a browser sends it; nil for nothing.
@@ -77,6 +82,7 @@ struct ActForm: Sendable {
         parameters: [String: String] = [:],
         name: String = "",
         file: String? = nil,
+        needsFile: Bool = true,
         isGrave: Bool = false,
         confirmation: String? = nil
     ) {
@@ -86,6 +92,7 @@ struct ActForm: Sendable {
         self.parameters = parameters
         self.name = name
         self.file = file
+        self.needsFile = needsFile
         self.isGrave = isGrave
         self.confirmation = confirmation
     }
@@ -101,6 +108,7 @@ struct ActForm: Sendable {
             "id": .text(id), "verb": .text(self.verb), "label": .text(label), "proof": .text(page.proof),
             "once": .text(page.once),
             "back": .text(page.address), "isGrave": .flag(isGrave), "file": PageValue(file),
+            "needsFile": .flag(needsFile),
             "confirmation": PageValue(confirmation),
             "path": .list(
                 path.sorted { $0.key < $1.key }.map { ["name": .text($0.key), "value": .text($0.value)] }
@@ -117,7 +125,7 @@ extension ActForm.Field {
         let (suffix, shape) = shape(property?.schema)
         let typed = refused.map { $0.form[name + suffix] ?? "" } ?? value
         let id = "\(form)-\(name)".replacing(".", with: "-")
-        let fault = refused?.fault(at: "$.\(name)")
+        let fault = refused?.fault(at: "$.\(name)").map { words(of: $0, typed) }
         let describing = [fault.map { _ in "\(id)-fault" }, help.map { _ in "\(id)-help" }].compactMap(\.self)
         var values: [String: PageValue] = [
             "id": .text(id), "name": .text(name + suffix), "help": PageValue(help),
@@ -141,11 +149,21 @@ extension ActForm.Field {
         return .object(values)
     }
 
+    /// What was wrong, in the unit in which it was typed.
+    private func words(of fault: String, _ typed: String) -> String {
+        switch kind {
+        case .money? where Money.milliunits(typed) == nil: "This is no amount such as 4.99."
+        case .thousandths? where Money.milliunits(typed) == nil: "This is no percentage such as 37.5."
+        default: fault
+        }
+    }
+
     /// What is put behind the name so that it is read rightly, and the template's word for the field.
     private func shape(_ schema: Schema?) -> (suffix: String, shape: String) {
         switch (kind, schema) {
         case (.choice?, _): ("", "isChoice")
         case (.offer?, _): (":offer", "isChoice")
+        case (.notice?, _): (":notice", "isChoice")
         case (.money?, _), (.thousandths?, _): (":money", "isText")
         case (.instant?, _): (":instant", "isInstant")
         case (.number?, _): (":json", "isNumber")
@@ -160,6 +178,7 @@ extension ActForm.Field {
     }
 
     private func choices(_ property: Schema.Property?) -> Kind? {
+        if case .notice? = kind { return .choice(NotificationList.everything.map { ($0, $0) }) }
         if let kind { return kind }
         guard case .string(_, _, let words, _)? = property?.schema, !words.isEmpty else { return nil }
         let nothing: [(value: String, name: String)] = property?.isRequired == true ? [] : [("", "–")]

@@ -140,7 +140,8 @@ final class Acts: Sendable {
             guard verb.id == "createApp", let file = form.file, let app = answer?["bundleId"]?.text else {
                 return .success(answer)
             }
-            return .success(try await verbs.call("importStoreKitFile", ["bundleId": app], document: file))
+            let sold = try await verbs.call("importStoreKitFile", ["bundleId": app], document: file)
+            return .success(.object((answer?.members ?? []) + (sold?.members ?? [])))
         } catch {
             return .failure(error)
         }

@@ -42,7 +42,7 @@ struct Effect: Sendable {
             "notifications": .list(notifications(answer, page)),
             "rows": .list(rows(answer, page)),
             "leap": leap(answer),
-            "facts": .list(facts(answer)),
+            "facts": .list(facts(answer)), "links": .list(links(answer, page)),
             "secrets": .list(secrets(answer)),
             "json": PageValue(json),
         ]
@@ -86,11 +86,36 @@ struct Effect: Sendable {
         ]
     }
 
+    /// Ways to what was made, from pages that are not about it.
+    private func links(_ answer: JSONTree?, _ page: PageRequest) -> [PageValue] {
+        var links: [PageValue] = []
+        func link(
+            _ words: String,
+            _ path: String,
+            _ more: [String: String],
+            query: [(name: String, value: String)] = []
+        ) {
+            guard let address = page.link(path, parameters.merging(more) { $1 }, query: query) else { return }
+            links.append(["words": .text(words), "address": .text(address)])
+        }
+        if let app = answer?["bundleId"]?.text, parameters["bundleId"] == nil {
+            link("To \(app)", "/console/apps/{bundleId}/{realm}/", ["bundleId": app, "realm": "sandbox"])
+        }
+        if let customer = answer?["customer"]?.text, page.parameters["customer"] != customer {
+            link("To \(customer)", "/console/apps/{bundleId}/{realm}/customers/{customer}", ["customer": customer])
+        }
+        if answer?["testNotificationToken"] != nil {
+            let query = [(name: "type", value: "TEST")]
+            link("To the notification", "/console/apps/{bundleId}/{realm}/notifications", [:], query: query)
+        }
+        return links
+    }
+
     /// Only of clocks that leapt.
     private func leap(_ answer: JSONTree?) -> PageValue {
         guard let answer, let from = answer["from"]?.number, let to = answer["to"]?.number else { return .nothing }
         return [
-            "from": Words.time(from), "to": Words.time(to), "length": .text(Words.duration(to - from)),
+            "from": Words.time(from), "to": Words.time(to), "length": .text(Words.length(from: from, to: to)),
             "accounts": PageValue(answer["accounts"]?.text),
             "setAside": .list((answer["setAside"]?.elements ?? []).map { PageValue($0) }),
             "owed": PageValue(answer["owed"]?.text),

@@ -25,6 +25,10 @@ enum FormBody {
                 body.put(offer: field.value, at: path)
                 continue
             }
+            if parts.count > 1, parts[1] == "notice" {
+                body.put(notice: field.value)
+                continue
+            }
             let value = value(field.value, schema.part(at: path), hint: parts.count > 1 ? parts[1] : nil)
             body.put(value, at: path[...])
         }
@@ -86,6 +90,12 @@ extension JSONTree {
     fileprivate mutating func put(offer text: String, at path: [String]) {
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
         for (key, part) in zip(["kind", "id"], parts) { put(.string(part), at: (path + [key])[...]) }
+    }
+
+    /// A type with its subtype as a list of them says it: `EXPIRED/VOLUNTARY`, or a type alone.
+    fileprivate mutating func put(notice text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
+        for (key, part) in zip(["type", "subtype"], parts) { put(.string(part), at: [key]) }
     }
 
     /// Puts a value at a place, making the objects on the way.

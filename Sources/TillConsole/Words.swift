@@ -35,11 +35,16 @@ enum Words {
     /// `in 3 days`, `2 hours ago`, `now`.
     static func distance(from now: Int64, to instant: Int64) -> String {
         // As both are written, without fractions of a second: what can be read off the page must come out.
-        let (now, instant) = (wholeSeconds(now), wholeSeconds(instant))
-        if instant == now { return "now" }
-        let length = instant - now
-        let words = duration(Int64(clamping: min(length.magnitude, UInt64(Int64.max) / 1_000)) * 1_000)
-        return length > 0 ? "in \(words)" : "\(words) ago"
+        let (from, to) = (wholeSeconds(now), wholeSeconds(instant))
+        if to == from { return "now" }
+        let words = length(from: now, to: instant)
+        return to > from ? "in \(words)" : "\(words) ago"
+    }
+
+    /// What lies between two instants as they are written, without fractions of a second.
+    static func length(from: Int64, to: Int64) -> String {
+        let seconds = (wholeSeconds(to) - wholeSeconds(from)).magnitude
+        return duration(Int64(clamping: min(seconds, UInt64(Int64.max) / 1_000)) * 1_000)
     }
 
     /// Of milliseconds, rounded down before 1970 too.

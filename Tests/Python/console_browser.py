@@ -112,17 +112,23 @@ class Browser:
     def wait(self, condition, what, seconds=PATIENCE):
         """Waits until a condition holds; elements that a live page replaced meanwhile are looked up again."""
         deadline = time.monotonic() + seconds
+        lacking = ""
         while True:
             try:
                 if found := condition():
                     return found
             except (NoSuchElementException, StaleElementReferenceException):
                 pass
+            except AssertionError as missing:
+                # Of a page that is on its way not everything is there yet.
+                lacking = f" ({missing})"
             except WebDriverException as trouble:
                 # Between two pages there is nothing to ask.
                 if "does not belong to the document" not in str(trouble):
                     raise
-            assert time.monotonic() < deadline, f"{what} did not come on {self.path} in {seconds} s:\n{self.text()[:900]}"
+            assert time.monotonic() < deadline, (
+                f"{what} did not come on {self.path} in {seconds} s{lacking}:\n{self.text()[:900]}"
+            )
             time.sleep(0.05)
 
     def see(self, words, selector="main", seconds=PATIENCE):

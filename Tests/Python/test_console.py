@@ -219,6 +219,9 @@ class TestStory:
         browser.fill("decode-text", signed)
         browser.send("Take it apart")
         browser.see(row["transactionId"])
+        browser.unfold(f"The signed text ({len(signed)} bytes)")
+        browser.one("button.copy").click()
+        browser.wait(lambda: browser.text("button.copy") == "Copied", "that it was copied")
         browser.examine("decoder")
 
     def test_names_and_texts_are_shown_as_they_are(self, browser, verbs):
@@ -254,10 +257,12 @@ class TestStory:
 
     def test_all_of_it_can_be_done_without_script(self, browser):
         browser.without_script(True)
-        browser.open(f"/console/apps/{BUNDLE}/sandbox/customers/ann")
-        browser.one("#card-setCard-accepted").click()
-        browser.wait(lambda: "Done." in browser.text("#effect"), "what was caused")
-        browser.without_script(False)
+        try:
+            browser.open(f"/console/apps/{BUNDLE}/sandbox/customers/ann")
+            browser.one("#card-setCard-accepted").click()
+            browser.wait(lambda: "Done." in browser.text("#effect"), "what was caused")
+        finally:
+            browser.without_script(False)
 
     def test_the_shop_begins_again(self, browser):
         browser.open()

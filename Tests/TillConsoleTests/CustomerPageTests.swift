@@ -151,6 +151,37 @@ struct CustomerPageTests {
         #expect(!past.contains(">Cancel</button>"))
     }
 
+    @Test("What was told long ago stays in the picture, however much was told since; what is left out it says")
+    func muchTold() async throws {
+        let stage = try await stage()
+        let scope = ["bundleId": TestShop.bundleID, "realm": "sandbox", "customer": "ann"]
+        func act(_ verb: String, _ more: [String: String] = [:], _ body: JSONTree = .object([])) async throws {
+            _ = try await stage.console.verbs.call(verb, scope.merging(more) { $1 }, body: body)
+        }
+        let grace: JSONTree = .object([.init("grace", .object([.init("days", .number("16"))]))])
+        try await act("setRules", [:], grace)
+        try await act("setCard", [:], .object([.init("card", .string("declined"))]))
+        try await advance(stage, by: "10d")
+        try await act("setCard", [:], .object([.init("card", .string("accepted"))]))
+        let first = try await stage.console.page(at: page, Session(cookie: "a")).html
+        let id = try #require(Self.original(in: first))
+        #expect(first.contains("tl-grace"))
+        func toggle(_ times: Int) async throws {
+            for _ in 0..<times {
+                try await act("cancelSubscription", ["originalTransactionId": id])
+                try await act("resumeSubscription", ["originalTransactionId": id])
+            }
+        }
+        try await toggle(60)
+        let second = try await stage.console.page(at: page, Session(cookie: "a")).html
+        #expect(second.contains("tl-grace") && second.contains("tl-mark-bought"))
+        #expect(!second.contains("No access") && !second.contains("too much for this picture"))
+        try await toggle(150)
+        let third = try await stage.console.page(at: page, Session(cookie: "a")).html
+        #expect(third.contains("too much for this picture"))
+        #expect(!third.contains("No access"))
+    }
+
     @Test("A product's name that would be markup is text in the picture, too")
     func hostile() async throws {
         var product = TimelineStage.products[1]

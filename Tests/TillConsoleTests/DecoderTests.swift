@@ -46,6 +46,22 @@ struct DecoderTests {
         #expect(list[4].place == "$.signedTransactions[1]")
     }
 
+    @Test(
+        "A token that was not copied whole is said to be cut, and JSON in Base64 is not",
+        arguments: ["header", "half a header", "two parts"]
+    )
+    func cut(what: String) async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let signed = try await notification(test)
+        let header = try #require(signed.split(separator: ".").first)
+        let text = ["header": "\(header)", "half a header": "\(signed.prefix(40))"][what] ?? "\(header).eyJ"
+        let parts = await parts(text, test)
+        #expect(parts.map(\.kind) == [.unknown])
+        #expect(parts.first?.fault?.contains("is cut short") == true, "\(parts.first?.fault ?? "")")
+        let other = await self.parts(Data(#"{"a":1}"#.utf8).base64EncodedString(), test)
+        #expect(other.first?.fault?.contains("cut short") != true)
+    }
+
     @Test("A long key above many values costs no more than its length, and dates below it are read all the same")
     func longKeys() async throws {
         let test = try await TestShop()

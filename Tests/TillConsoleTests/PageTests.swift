@@ -59,6 +59,40 @@ struct PageTests {
         }
     }
 
+    @Test("A clock is moved only where it can go, and what moves it says how far it went")
+    func clocks() async throws {
+        let stage = try ConsoleStage(try await TestShop(), patience: .seconds(60))
+        let realm = scope + "/"
+        let clock = "com.example.shop-sandbox"
+        try await stage.visit { visitor in
+            let real = try await visitor.get(realm)
+            #expect(real.text.contains(">Freeze</button>") && !real.text.contains(">As the wall"))
+            #expect(real.text.contains("There is no endpoint: nobody is told."))
+            let mode = ("mode", "frozen")
+            let frozen = try await visitor.act("setClock", form: "setClock-freeze-\(clock)", on: realm, [mode])
+            #expect(!frozen.text.contains(">Freeze</button>") && frozen.text.contains(">As the wall"))
+            let leap = [("by", "10d"), ("settle", "true")]
+            let ahead = try await visitor.act("advanceClock", form: "advanceClock-by-\(clock)", on: realm, leap)
+            #expect(ahead.text.contains("The clock went 10 days on"), "\(ahead.text)")
+            #expect(ahead.text.contains("Deliveries that are due and were not made: 0."))
+            // It would go back.
+            #expect(!ahead.text.contains(">As the wall"))
+        }
+    }
+
+    @Test("What was made has a link, from pages that are not about it")
+    func links() async throws {
+        let stage = try ConsoleStage(try await TestShop(), patience: .seconds(60))
+        let scope = scope
+        try await stage.visit { visitor in
+            let made = try await visitor.act("createCustomer", on: scope + "/customers", [("customer", "bob")])
+            #expect(made.text.contains("<a href=\"\(scope)/customers/bob\"><bdi>To bob</bdi></a>"), "\(made.text)")
+            let app = try await visitor.act("createApp", on: "/console/", [("bundleId", "com.example.other")])
+            let link = "<a href=\"/console/apps/com.example.other/sandbox/\"><bdi>To com.example.other</bdi></a>"
+            #expect(app.text.contains(link), "\(app.text)")
+        }
+    }
+
     @Test("A customer is made, buys, and both are seen, with what they caused")
     func story() async throws {
         let test = try await TestShop(selling: SampleProducts.all)

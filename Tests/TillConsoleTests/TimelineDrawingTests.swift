@@ -79,17 +79,44 @@ struct TimelineDrawingTests {
         #expect(marks.map(\.kind) == [.bought, .changed, .changed, .changed, .changed])
     }
 
-    @Test("What has not arrived is hollow, and what was given up is struck through", arguments: [true, false])
-    func fates(isGivenUp: Bool) throws {
+    @Test(
+        "What has not arrived is hollow, and the legend says why",
+        arguments: zip(
+            [TimelineNotice.Fate.owed, .failed, .unsent],
+            ["not arrived", "given up", "nobody to tell"]
+        )
+    )
+    func fates(fate: TimelineNotice.Fate, words: String) throws {
         var shop = TimelineStage()
         try shop.buy("basic")
         var facts = try shop.facts()
         #expect(!Timeline(facts, width: 660).svg(id: "a").contains("tl-hollow"))
-        facts.notices[0].fate = isGivenUp ? .failed : .owed
+        facts.notices[0].fate = fate
         let text = Timeline(facts, width: 660).svg(id: "a")
         #expect(text.contains("tl-hollow"))
-        #expect(text.contains("tl-strike") == isGivenUp)
-        #expect(text.contains(isGivenUp ? "given up" : "not arrived"))
+        #expect(text.contains("tl-strike") == (fate == .failed))
+        for other in ["not arrived", "given up", "nobody to tell"] {
+            #expect(text.contains(">\(other)<") == (other == words), "\(other)")
+        }
+    }
+
+    @Test("A plan that was left at the instant at which it was bought is an edge in its lane, with a step to the next")
+    func instantly() throws {
+        var shop = TimelineStage()
+        try shop.buy("basic")
+        try shop.buy("pro", .none)
+        try shop.buy("year", .none)
+        shop.advance(to: "2026-01-10")
+        let timeline = try shop.timeline()
+        #expect(timeline.bars.map(\.period.productID) == ["year"])
+        #expect(timeline.slivers.map(\.period.productID) == ["basic", "pro"])
+        #expect(timeline.lanes.map(\.productID) == ["year", "pro", "basic"])
+        #expect(timeline.steps.map(\.isPlanned) == [false, false])
+        #expect(timeline.steps.allSatisfy { $0.from > $0.to && $0.x == timeline.bars[0].x })
+        let text = timeline.svg(id: "a")
+        #expect(text.components(separatedBy: "tl-sliver").count == 3)
+        #expect(text.contains("Something else took its place at the same instant."))
+        try Markup.check(text)
     }
 
     @Test("Names that people wrote are text and nothing else")
@@ -117,13 +144,15 @@ struct TimelineDrawingTests {
         #expect(text.contains("<title>\(name)</title>"))
     }
 
-    @Test("Links in a picture lead to the tables, and the keyboard does not stop at each")
+    @Test("Links in a picture lead to transactions and notifications, and the keyboard does not stop at each")
     func links() throws {
         var shop = TimelineStage()
         try shop.buy("basic")
-        let text = try shop.timeline().svg(id: "a")
+        var facts = try shop.facts()
+        facts.transactions = "/console/transactions/"
+        let text = Timeline(facts, width: 660).svg(id: "a")
         let row = try #require(shop.stage.history("ann").first)
-        #expect(text.contains(##"<a href="#t-\##(row.id.wireForm)" tabindex="-1">"##))
+        #expect(text.contains(#"<a href="/console/transactions/\#(row.id.wireForm)" tabindex="-1">"#))
         #expect(text.contains(#"<a href="/console/notification/1" tabindex="-1">"#))
         #expect(text.components(separatedBy: "<a ").count == text.components(separatedBy: #"tabindex="-1""#).count)
     }
@@ -152,6 +181,7 @@ struct TimelineDrawingTests {
                     )
                     try checkShape(facts, "seed \(seed)")
                     checkAccess(facts, witness, "seed \(seed), \(subscription.originalID.number)")
+                    checkForgetting(facts, witness, "seed \(seed), \(subscription.originalID.number)")
                 }
             }
         }
@@ -172,9 +202,9 @@ struct TimelineDrawingTests {
 
     private func checkAccess(_ facts: TimelineFacts, _ witness: Witness, _ place: String) {
         // What was taken back and given again is not remembered by anything that the picture is made of.
-        let isRestored = facts.notices.contains { $0.type == "REFUND_REVERSED" || $0.type == "REVOKE" }
-        guard !isRestored else { return }
+        guard !facts.isRestored else { return }
         let story = TimelineStory(facts)
+        #expect(story.untold.isEmpty, "\(place) \(story.untold.map(\.start.iso8601))")
         // Rows are dated to the second: within it, what was seen before the act and after it look alike.
         let seconds = Set(facts.rows.flatMap { [$0.purchaseDate, $0.revocation?.date].compactMap(\.self) })
         for (instant, hadAccess) in witness.access(by: facts.subscription.originalID)
@@ -188,6 +218,34 @@ struct TimelineDrawingTests {
             #expect(!(lapsed && hadAccess), "\(place) at \(instant.iso8601)")
         }
     }
+}
+
+extension TimelineDrawingTests {
+    /// A picture that has forgotten what was told, because it was removed or is too much, says of no instant at which
+    /// there was access that there was none.
+    private func checkForgetting(_ facts: TimelineFacts, _ witness: Witness, _ place: String) {
+        guard !facts.isRestored else { return }
+        let seconds = Set(facts.rows.flatMap { [$0.purchaseDate, $0.revocation?.date].compactMap(\.self) })
+        let seen = witness.access(by: facts.subscription.originalID).filter { !seconds.contains($0.0.wholeSecond) }
+        let told = facts.notices.sorted { $0.date < $1.date }
+        for kept in Set([0, told.count / 3, told.count / 2, told.count - 1]).sorted() where kept >= 0 {
+            for isCut in [false, true] {
+                var less = facts
+                less.notices = Array(told.suffix(kept))
+                less.toldSince = isCut ? less.notices.first?.date ?? facts.now : nil
+                let story = TimelineStory(less)
+                for (instant, hadAccess) in seen where hadAccess {
+                    let isDenied = story.lapses.contains { $0.start <= instant && instant < $0.end }
+                    #expect(!isDenied, "\(place) at \(instant.iso8601), \(kept) of \(told.count)")
+                }
+            }
+        }
+    }
+}
+
+extension TimelineFacts {
+    /// Whether something was taken back and given again, which nothing that a picture is made of remembers.
+    fileprivate var isRestored: Bool { notices.contains { $0.type == "REFUND_REVERSED" || $0.type == "REVOKE" } }
 }
 
 /// Whether a text is XML.

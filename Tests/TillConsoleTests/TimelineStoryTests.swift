@@ -144,6 +144,47 @@ struct TimelineStoryTests {
         #expect(story.lapses.map(\.end) == [Timestamp(noon: "2026-05-01")])
     }
 
+    @Test("Of a gap that nobody remembers being told of, a picture does not say that there was no access")
+    func forgotten() throws {
+        var shop = TimelineStage()
+        try shop.buy("basic")
+        try shop.act(.useCard(.declinedForRenewals))
+        shop.advance(to: "2026-03-10")
+        try shop.act(.useCard(.accepted))
+        try shop.act(.turnAutoRenewOff(try shop.subscription().originalID))
+        shop.advance(to: "2026-06-01")
+        try shop.buy("basic", .none)
+        var facts = try shop.facts()
+        let whole = TimelineStory(facts)
+        #expect(whole.troubles.map(\.kind) == [.grace, .retry] && whole.lapses.count == 1 && whole.untold.isEmpty)
+        // Removed: what was told before the second purchase.
+        facts.notices.removeAll { $0.date < Timestamp(noon: "2026-05-01") }
+        let removed = TimelineStory(facts)
+        #expect(removed.lapses.isEmpty && removed.troubles.isEmpty)
+        #expect(removed.untold.map(\.start) == [Timestamp(noon: "2026-02-01"), whole.lapses[0].start])
+        // Left out: what was told before the first payment failed for good.
+        facts = try shop.facts()
+        facts.toldSince = Timestamp(noon: "2026-02-10")
+        facts.notices.removeAll { $0.date < Timestamp(noon: "2026-02-10") }
+        let cut = TimelineStory(facts)
+        #expect(cut.lapses == whole.lapses)
+        #expect(cut.untold.map(\.start) == [Timestamp(noon: "2026-02-01")])
+        #expect(Timeline(facts, width: 1_040).svg(id: "a").contains("whether there was grace is not known"))
+    }
+
+    @Test("What is the matter now is known without what was told")
+    func present() throws {
+        var shop = TimelineStage()
+        try shop.buy("basic")
+        try shop.act(.useCard(.declinedForRenewals))
+        shop.advance(to: "2026-06-01")
+        var facts = try shop.facts()
+        facts.notices = []
+        let story = TimelineStory(facts)
+        #expect(story.troubles.map(\.kind) == [.grace, .retry])
+        #expect(story.lapses.map(\.end) == [shop.stage.now] && story.untold.isEmpty)
+    }
+
     @Test("An extension marks the period that it moved")
     func extended() throws {
         var shop = TimelineStage()

@@ -16,6 +16,12 @@ struct WordsTests {
         #expect(Words.distance(from: now, to: instant) == words)
     }
 
+    @Test("A leap is as long as its two dates are apart")
+    func length() {
+        #expect(Words.length(from: 1_000_999, to: 2_593_000_000) == "30 days")
+        #expect(Words.length(from: 500, to: 3_600_000) == "1 hour")
+    }
+
     @Test("No two instants are too far apart")
     func far() {
         #expect(Words.distance(from: .min, to: .max).hasPrefix("in "))

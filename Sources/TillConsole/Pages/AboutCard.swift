@@ -71,14 +71,17 @@ struct AboutCard: Sendable {
 
     private func ownClock() async throws -> PageValue {
         let clocks = try await page.ask("listClocks")["clocks"]?.elements ?? []
-        guard !clocks.isEmpty else { return .nothing }
+        let name = page.parameters["customer"] ?? ""
+        let make = ActForm("createClock", "Make a clock", [.init("name", "Name", value: name, hint: "spring")])
+        guard !clocks.isEmpty else { return ["use": .nothing, "make": make.value(page)] }
         let names = clocks.prefix(100).compactMap { $0["name"]?.text }.map { (value: $0, name: $0) }
         let choices = [(value: "", name: "The realm's")] + names
-        return ActForm(
+        let use = ActForm(
             "useClock",
             "Live by this clock",
             [.init("clock", "Clock", .choice(choices), value: customer["clock"]?.text ?? "")]
-        ).value(page)
+        )
+        return ["use": use.value(page), "make": make.value(page)]
     }
 
     static let erase = ActForm(

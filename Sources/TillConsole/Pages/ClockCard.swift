@@ -1,3 +1,4 @@
+import TillCore
 import TillServer
 import TillShop
 
@@ -37,9 +38,15 @@ struct ClockCard: Sendable {
             "words": .text(Self.words(clock)), "isRunning": .flag(clock["mode"]?.text == "running"),
             "isOpen": .flag(isOpen), "leap": Self.value(ofLeap: leap),
             "coming": .list(coming["coming"]?.elements.map { value(of: $0, now) } ?? []),
-            "delivery": Words.time(coming["nextAttemptDate"]?.number, from: now),
-            "forms": .list(forms.map { $0.value(page) }),
+            "delivery": Self.value(ofDelivery: coming["nextAttemptDate"]?.number, now),
+            "forms": .list(forms(clock).map { $0.value(page) }),
         ]
+    }
+
+    /// What was due before now waits for an endpoint, not for the clock.
+    private static func value(ofDelivery instant: Int64?, _ now: Int64) -> PageValue {
+        guard let instant else { return .nothing }
+        return ["time": Words.time(instant, from: now), "isOverdue": .flag(instant < now)]
     }
 
     private static func words(_ clock: JSONTree) -> String {
@@ -68,23 +75,25 @@ struct ClockCard: Sendable {
         ]
     }
 
-    private var forms: [ActForm] {
+    /// What can be done with a clock as it goes now.
+    private func forms(_ clock: JSONTree) -> [ActForm] {
+        let present = clock["mode"]?.text
+        let isAhead = (clock["now"]?.number ?? 0) > page.shop.wallClock().milliseconds
+        let settle = ActForm.Field("settle", "Deliver on the way")
         let (set, advance) = own == nil ? ("setClock", "advanceClock") : ("setOwnClock", "advanceOwnClock")
         func form(_ verb: String, _ label: String, _ name: String, _ fields: [ActForm.Field]) -> ActForm {
             ActForm(verb, label, fields, parameters: parameters, name: "\(name)-\(id)")
         }
-        return [
-            form(advance, "Advance", "by", [.init("by", "By", value: "1mo", hint: "1h, 3d, 2w, 1mo, 1y")]),
+        func mode(_ mode: String) -> [ActForm.Field] { [.init("mode", "", .hidden, value: mode)] }
+        var forms = [
+            form(advance, "Advance", "by", [.init("by", "By", value: "1mo", hint: "1h, 3d, 2w, 1mo, 1y"), settle]),
             form(advance, "To the next event", "next", [.init("toNextEvent", "", .hidden, value: "true")]),
-            form(advance, "Leap", "to", [.init("to", "To (UTC)", .instant)]),
-            form(set, "Freeze", "freeze", [.init("mode", "", .hidden, value: "frozen")]),
-            form(
-                set,
-                "Run",
-                "run",
-                [.init("mode", "", .hidden, value: "running"), .init("speed", "Times as fast", value: "3600")]
-            ),
-            form(set, "As the wall's", "real", [.init("mode", "", .hidden, value: "real")]),
+            form(advance, "Leap", "to", [.init("to", "To (UTC)", .instant), settle]),
+            form(set, "Run", "run", mode("running") + [.init("speed", "Times as fast", value: "3600")]),
         ]
+        if present != "frozen" { forms.append(form(set, "Freeze", "freeze", mode("frozen"))) }
+        // A clock never goes back.
+        if present != "real", !isAhead { forms.append(form(set, "As the wall's", "real", mode("real"))) }
+        return forms
     }
 }

@@ -15,14 +15,18 @@ struct CustomerLedger: Sendable {
     let now: Timestamp
     private let catalog: Catalog
     private let policy: Policy
-    /// Of the customer's subscriptions and purchases, the newest first.
+    /// Of the customer's subscriptions and purchases, the newest first, since the earliest period that is shown.
     let notices: [(original: TransactionID, notice: TimelineNotice)]
+    /// The instant up to which notifications were not read, because there are too many; nil when all were.
+    let toldSince: Timestamp?
     private let page: PageRequest
     /// The change number before which the rows begin; nil for the newest.
     private let position: Int64?
 
     private static let mostRows = 200
-    private static let mostNotices = 60
+    /// In so many pages at the most, each as long as the verb allows.
+    private static let mostNoticePages = 4
+    private static let noticePage = 100
 
     /// - Throws: `ControlError` for a customer whom nobody knows.
     init(_ page: PageRequest) async throws {
@@ -47,7 +51,12 @@ struct CustomerLedger: Sendable {
         policy = page.shop.policy(of: scope)
         // Beside old rows stands what was told in their time.
         let last = history.rows.map { $0.expiresDate ?? $0.purchaseDate }.max()
-        notices = try await Self.notices(page, customer, until: position == nil ? nil : last)
+        (notices, toldSince) = try await Self.notices(
+            page,
+            customer,
+            from: Self.earliest(of: history.rows),
+            until: position == nil ? nil : last
+        )
     }
 
     /// Whether the newest rows are not among these.
@@ -55,14 +64,43 @@ struct CustomerLedger: Sendable {
 
     // MARK: Notifications
 
-    private static func notices(_ page: PageRequest, _ customer: String, until last: Timestamp?) async throws
+    /// When the earliest period begins that a picture has room for, or the earliest row that is listed was bought.
+    private static func earliest(of rows: [Transaction]) -> Timestamp? {
+        let subscriptions = Dictionary(grouping: rows.filter { $0.expiresDate != nil }, by: \.originalID)
+        let shown = subscriptions.values.flatMap { $0.map(\.purchaseDate).sorted().suffix(Timeline.mostPeriods) }
+        let first = (shown + rows.prefix(RowsCard.most).map(\.purchaseDate)).min()
+        // A period that is charged ahead is told of a day before it begins.
+        return first.map { Timestamp(milliseconds: $0.milliseconds - 2 * 86_400_000) }
+    }
+
+    private static func notices(
+        _ page: PageRequest,
+        _ customer: String,
+        from first: Timestamp?,
+        until last: Timestamp?
+    ) async throws -> (notices: [(original: TransactionID, notice: TimelineNotice)], since: Timestamp?) {
+        var query = [(name: "customer", value: customer), (name: "limit", value: String(noticePage))]
+        query += first.map { [(name: "from", value: String($0.milliseconds))] } ?? []
+        query += last.map { [(name: "to", value: String($0.milliseconds))] } ?? []
+        var all: [JSONTree] = []
+        var after: String?
+        for _ in 0..<mostNoticePages {
+            let answer = try await page.ask(
+                "listNotifications",
+                query: query + (after.map { [(name: "after", value: $0)] } ?? [])
+            )
+            all += answer["notifications"]?.elements ?? []
+            after = answer["next"]?.text
+            if after == nil { break }
+        }
+        let since = after == nil ? nil : all.last?["signedDate"]?.number.map { Timestamp(milliseconds: $0) }
+        return (notices(all, page), since)
+    }
+
+    private static func notices(_ entries: [JSONTree], _ page: PageRequest)
         -> [(original: TransactionID, notice: TimelineNotice)]
     {
-        let query =
-            [(name: "customer", value: customer), (name: "limit", value: String(mostNotices))]
-            + (last.map { [(name: "to", value: String($0.milliseconds))] } ?? [])
-        let answer = try await page.ask("listNotifications", query: query)
-        return (answer["notifications"]?.elements ?? []).compactMap { entry in
+        entries.compactMap { entry in
             // What somebody asked for has no cause; version 1 tells the same again in other words.
             guard
                 entry["isTriggered"]?.isTrue == false, entry["version"]?.number == 2,
@@ -122,10 +160,12 @@ struct CustomerLedger: Sendable {
             subscription: subscription,
             renewal: renewal(of: subscription),
             notices: notices.filter { $0.original == subscription.originalID }.map(\.notice),
+            toldSince: toldSince,
             products: products(ofGroup: subscription.groupID).map { ($0.id, $0.referenceName) },
             now: now,
             hasEarlier: hasEarlier,
             earlier: page.link(path).map { "\($0)?after=" },
+            transactions: page.link(RowsCard.path, ["transactionId": ""]),
             isPast: isPast
         )
     }

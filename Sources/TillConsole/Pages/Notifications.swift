@@ -17,6 +17,7 @@ extension ConsolePage {
             [
                 "filter": filter.value(page),
                 "list": try await NotificationList.value(page, filter),
+                "hasClocks": .flag(try await page.ask("listClocks")["clocks"]?.elements.isEmpty == false),
                 "endpoints": .list(endpoints.prefix(20).map { NotificationList.endpoint($0) }),
                 "settings": PageValue(page.link("/console/apps/{bundleId}/{realm}/")),
                 "test": ActForm("requestTestNotification", "Send a TEST").value(page),
@@ -28,17 +29,24 @@ extension ConsolePage {
 }
 
 /// The parts of the page of notifications.
-private enum NotificationList {
+enum NotificationList {
     static let path = "/console/apps/{bundleId}/{realm}/notifications"
 
+    /// Every type with every subtype that goes with it, as people write them.
+    static let everything = NotificationType.allCases.flatMap { type in
+        type.subtypes.map { Notice(type, $0).words }
+    }
+
+    /// The same for a filter, to which a type alone means it with any subtype.
+    private static let choices = NotificationType.allCases.flatMap { type in
+        [type.rawValue] + type.subtypes.compactMap(\.self).map { Notice(type, $0).words }
+    }
+
     static func filter(_ page: PageRequest, _ endpoints: [String]) -> FilterForm {
-        // A link may name a type with its subtype.
-        let types = NotificationType.allCases.map(\.rawValue)
-        return FilterForm(
+        FilterForm(
             address: page.link(path) ?? "",
             fields: [
-                .init("type", "Type", .choice(types)),
-                .init("subtype", "Subtype", .choice(NotificationSubtype.allCases.map(\.rawValue))),
+                .init("type", "What", .choice(choices)),
                 .init("customer", "Customer", .text(hint: "ann")),
                 .init("endpoint", "Tried at", .choice(endpoints)),
                 .init("from", "From (UTC)", .instant), .init("to", "To (UTC)", .instant),
@@ -64,13 +72,7 @@ private enum NotificationList {
 
     private static func query(_ page: PageRequest) throws(ControlError) -> [(name: String, value: String)] {
         var query: [(name: String, value: String)] = [(name: "limit", value: "50")]
-        if let type = page.value("type") {
-            let subtype = type.contains("/") ? nil : page.value("subtype")
-            query.append((name: "type", value: [type, subtype].compactMap(\.self).joined(separator: "/")))
-        } else if page.value("subtype") != nil {
-            throw .badForm("A subtype is looked for together with its type only.")
-        }
-        for name in ["customer", "endpoint", "failed", "after"] {
+        for name in ["type", "customer", "endpoint", "failed", "after"] {
             if let value = page.value(name) { query.append((name: name, value: value)) }
         }
         for name in ["from", "to"] {
@@ -103,7 +105,7 @@ private enum NotificationList {
         ActForm(
             "triggerNotification",
             "Send it",
-            [.init("type", "Type"), .init("subtype", "Subtype"), .init("transactionId", "Transaction")]
+            [.init("type", "What", .notice), .init("transactionId", "Transaction")]
         )
     }
 
@@ -140,6 +142,14 @@ enum NotificationWords {
         ]
     }
 
+    private static func tries(_ count: Int) -> String {
+        switch count {
+        case 0: "not tried yet"
+        case 1: "after 1 attempt"
+        default: "after \(count) attempts"
+        }
+    }
+
     /// How a delivery stands.
     static func delivery(_ delivery: JSONTree) -> PageValue {
         let attempts = delivery["attempts"]?.elements ?? []
@@ -155,7 +165,7 @@ enum NotificationWords {
         let isSuccess = last?["sendAttemptResult"]?.text == SendAttemptResult.success.rawValue
         return [
             "endpoint": PageValue(delivery["endpoint"]?.text), "words": .text(words), "style": .text(style),
-            "next": Words.time(next), "count": PageValue(attempts.count),
+            "next": Words.time(next), "count": PageValue(attempts.count), "tries": .text(Self.tries(attempts.count)),
             "result": PageValue(isSuccess ? nil : last?["sendAttemptResult"]?.text.map(Words.plain)),
             "status": PageValue(isSuccess ? nil : last?["status"]?.text),
             "attempts": .list(

@@ -46,6 +46,7 @@ private enum Overview {
                 "customers": PageValue(page.link(path + "customers", scope)),
                 "clock": try await ClockCard(page, bundleID: id, realm: realm).value(most: 3),
                 "failing": .list(try await Deliveries.failing(page, scope, most: 3)),
+                "isTold": .flag(try await Deliveries.hasEndpoints(page, scope)),
             ])
         }
         return ["bundleId": .text(id), "name": PageValue(app["name"]?.text), "realms": .list(realms)]
@@ -73,13 +74,24 @@ private enum Overview {
             let choices = teams.map { (value: $0["issuerId"]?.text ?? "", name: $0["name"]?.text ?? "") }
             fields.append(.init("issuerId", "Team", .choice(choices)))
         }
-        return ActForm("createApp", "Make the app", fields, file: "What it sells: a .storekit file of Xcode's")
-            .value(page)
+        return ActForm(
+            "createApp",
+            "Make the app",
+            fields,
+            file: "What it sells: a .storekit file of Xcode's",
+            needsFile: false
+        )
+        .value(page)
     }
 }
 
 /// Deliveries that were tried and have not arrived.
 enum Deliveries {
+    /// Whether anybody is told at all.
+    static func hasEndpoints(_ page: PageRequest, _ scope: [String: String]) async throws -> Bool {
+        try await page.ask("listEndpoints", scope)["endpoints"]?.elements.isEmpty == false
+    }
+
     /// The newest of them at the primary endpoint of an app's realm.
     static func failing(_ page: PageRequest, _ scope: [String: String], most: Int) async throws -> [PageValue] {
         let query = [(name: "failed", value: "true"), (name: "limit", value: String(most))]

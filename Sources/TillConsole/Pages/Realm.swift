@@ -23,6 +23,7 @@ extension ConsolePage {
                 "clock": try await ClockCard(page, bundleID: bundleID, realm: realm).value(most: 10, isOpen: true),
                 "own": .list(own), "hasMoreClocks": .flag(clocks.count > 10),
                 "failing": .list(try await Deliveries.failing(page, page.parameters, most: 10)),
+                "isTold": .flag(try await Deliveries.hasEndpoints(page, page.parameters)),
                 "list": try await CustomerList.value(page, after: nil, most: 10),
                 "allCustomers": PageValue(page.link("/console/apps/{bundleId}/{realm}/customers")),
                 "settings": try await RealmSettings.value(page),

@@ -7,7 +7,8 @@ struct RowsCard: Sendable {
     private let page: PageRequest
     private let ledger: CustomerLedger
 
-    private static let most = 25
+    /// So many on a page.
+    static let most = 25
     static let path = "/console/apps/{bundleId}/{realm}/transactions/{transactionId}"
 
     init(_ page: PageRequest, _ ledger: CustomerLedger) {
@@ -51,6 +52,9 @@ struct RowsCard: Sendable {
             "style": .text(style),
             "time": Words.time(notice.date.milliseconds, from: ledger.now.milliseconds),
             "transaction": PageValue(notice.transaction?.wireForm),
+            "transactionLink": PageValue(
+                notice.transaction.flatMap { page.link(Self.path, ["transactionId": $0.wireForm]) }
+            ),
         ]
     }
 

@@ -38,6 +38,13 @@ struct SubscriptionCard: Sendable {
             "summary": PageValue(said["summary"]?.text.map(Words.datesInWords)),
             "isShared": .flag(subscription.ownership == .familyShared),
             "pictures": .list(ledger.pictures(of: subscription).map { .text($0) }),
+            "toldSince": Words.time(ledger.toldSince?.milliseconds),
+            "all": PageValue(
+                page.link(
+                    "/console/apps/{bundleId}/{realm}/notifications",
+                    query: [(name: "customer", value: page.parameters["customer"] ?? "")]
+                )
+            ),
             "acts": acts.value(page), "facts": .list(facts),
             "renewalInfo": PageValue(try await renewalInfo()),
             "isOwn": .flag(subscription.ownership == .purchased && !ledger.isPast),

@@ -69,8 +69,7 @@ extension ConsolePage {
                     "triggerNotification",
                     "Send",
                     [
-                        .init("transactionId", "", .hidden, value: id), .init("type", "Type"),
-                        .init("subtype", "Subtype"),
+                        .init("transactionId", "", .hidden, value: id), .init("type", "What", .notice),
                     ]
                 ),
             ]

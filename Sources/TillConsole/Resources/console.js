@@ -4,6 +4,16 @@
   const { address, had, act } = document.body.dataset;
   const effect = document.getElementById("effect");
   if (effect) effect.focus();
+
+  // Buttons that do nothing without a script are seen only with one.
+  if (navigator.clipboard) document.documentElement.classList.add("copies");
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("button[data-copies]");
+    if (!button) return;
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copies).textContent);
+    button.textContent = "Copied";
+  });
+
   if (!address) return;
   // After an act the address becomes the page's own, so that loading it again does nothing twice.
   if (location.pathname.startsWith("/console/act/")) history.replaceState(null, "", address);

@@ -17,6 +17,8 @@ package struct Timeline: Sendable {
     package let lanes: [TimelineLane]
     /// The periods.
     package let bars: [TimelineBar]
+    /// Periods that were over as they began.
+    package let slivers: [TimelineBar]
     /// Payments that could not be made.
     package let strips: [TimelineStrip]
     /// What comes next; nil when nothing does.
@@ -37,7 +39,8 @@ package struct Timeline: Sendable {
 
     /// The narrowest that a period is on the average.
     private static let leastPeriod = 37.0
-    private static let mostPeriods = 24
+    /// However wide it is.
+    static let mostPeriods = 24
 
     /// Lays a picture out.
     package init(_ facts: TimelineFacts, width: Double) {
@@ -56,9 +59,10 @@ package struct Timeline: Sendable {
         let scale = scale
         bars = story.periods.map { TimelineBar($0, on: scale, lanes) }
         let bars = bars
+        slivers = story.moments.map { TimelineBar($0, on: scale, lanes) }
         strips = story.troubles.map { TimelineStrip($0, beside: bars, on: scale) }
         ghost = TimelineGhost(story.next, after: bars.last, width: reach, lanes)
-        steps = TimelineStep.between(bars, and: ghost)
+        steps = TimelineStep.between(bars, slivers, and: ghost)
         axisY = (lanes.last?.bottom ?? top) + 6
         ticks = TimelineTick.laid(story, facts, on: scale, within: width)
         height = axisY + Layout.axis
@@ -69,14 +73,15 @@ package struct Timeline: Sendable {
     {
         var instants = story.periods.flatMap { [$0.start, $0.end] }
         instants += story.troubles.flatMap { [$0.start, $0.end] }
-        instants += story.lapses.flatMap { [$0.start, $0.end] }
+        let empty = story.lapses + story.untold
+        instants += empty.flatMap { [$0.start, $0.end] }
         // Now divides no period: it only stands where it is, beyond the last of them if need be.
         if !facts.isPast, instants.allSatisfy({ $0 < facts.now }) { instants.append(facts.now) }
         let begin = story.begin
         let lengths = story.periods.map { $0.expiresDate.milliseconds - $0.start.milliseconds }.sorted()
         return TimelineScale(
             over: instants.filter { $0 >= begin },
-            lapses: story.lapses,
+            lapses: empty,
             usual: lengths.isEmpty ? 1 : lengths[lengths.count / 2],
             onto: range
         )

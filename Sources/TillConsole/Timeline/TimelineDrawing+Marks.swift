@@ -1,4 +1,5 @@
-/// Notifications: each kind has a shape; a hollow one has not arrived, one that was given up is struck through.
+/// Notifications: each kind has a shape; a hollow one has not arrived, one that was given up is struck through, and one
+/// of which nobody was to be told has a broken line.
 extension TimelineDrawing {
     func draw(_ mark: TimelineMark, in svg: inout SVGText) {
         guard let first = mark.notices.first else { return }

@@ -11,7 +11,7 @@ extension TimelineDrawing {
         var kind = "tl-bar tl-\(period.kind.rawValue)"
         if period.isAhead { kind += " tl-ahead" }
         if period.isSuperseded { kind += " tl-superseded" }
-        svg.group(words.period(period), href: "#t-\(period.transaction.wireForm)") { svg in
+        svg.group(words.period(period), href: address(of: period)) { svg in
             svg.rectangle(kind, box, radius: radius)
             if period.kind == .trial { svg.rectangle("tl-over", box, radius: radius, fill: fill(.trial)) }
             if period.kind == .shared { svg.rectangle("tl-over", box, radius: radius, fill: fill(.shared)) }
@@ -22,6 +22,18 @@ extension TimelineDrawing {
                 svg.label("tl-on-bar tl-on-\(period.kind.rawValue)", x: price.x, y: y, price.text)
             }
         }
+    }
+
+    /// A period that was over as it began has no length: it is an edge that stands before what took its place.
+    func draw(sliver bar: TimelineBar, in svg: inout SVGText) {
+        let box = SVGBox(x: max(0, bar.x - 5), y: bar.y, width: 5, height: Layout.bar)
+        svg.group(words.period(bar.period), href: address(of: bar.period)) { svg in
+            svg.rectangle("tl-bar tl-\(bar.period.kind.rawValue) tl-sliver", box, radius: 2)
+        }
+    }
+
+    private func address(of period: TimelinePeriod) -> String? {
+        timeline.facts.transactions.map { $0 + period.transaction.wireForm }
     }
 
     /// What stands on the bars: every price, or, where they do not all find room, each that differs from the last.
@@ -90,14 +102,13 @@ extension TimelineDrawing {
         }
     }
 
-    func draw(_ lapse: TimelineStretch, in svg: inout SVGText) {
+    func draw(_ lapse: TimelineStretch, _ text: String, _ title: String, in svg: inout SVGText) {
         let (x, end) = (timeline.scale.x(lapse.start), timeline.scale.x(lapse.end))
         guard let bar = timeline.bars.last(where: { $0.period.start < lapse.start }) else { return }
         let middle = bar.y + Layout.bar / 2
-        svg.group(words.lapse(lapse)) { svg in
+        svg.group(title) { svg in
             svg.line("tl-lapse", x + 3, middle, max(x + 3, end - 2), middle)
             svg.line("tl-cap", x + 1.5, bar.y + 3, x + 1.5, bar.y + Layout.bar - 3)
-            let text = "no access"
             if TextWidth.of(text, size: Layout.small) <= end - x - 8 {
                 svg.label("tl-in-lapse", x: (x + end) / 2, y: middle - 4, text)
             }

@@ -79,9 +79,11 @@ struct TimelineDrawing: Sendable {
             let box = SVGBox(x: 0, y: lane.barTop, width: timeline.width, height: Layout.bar)
             svg.rectangle("tl-track", box, radius: 5)
         }
-        for lapse in timeline.story.lapses { draw(lapse, in: &svg) }
+        for lapse in timeline.story.lapses { draw(lapse, "no access", words.lapse(lapse), in: &svg) }
+        for gap in timeline.story.untold { draw(gap, "not known", words.untold(gap), in: &svg) }
         let prices = prices()
         for (bar, price) in zip(timeline.bars, prices) { draw(bar, price, in: &svg) }
+        for sliver in timeline.slivers { draw(sliver: sliver, in: &svg) }
         if let ghost = timeline.ghost { draw(ghost, in: &svg) }
         for strip in timeline.strips { draw(strip, in: &svg) }
         for commitment in timeline.story.commitments { draw(commitment, in: &svg) }

@@ -10,6 +10,8 @@ package struct TimelineFacts: Sendable {
     package var renewal: RenewalInfo
     /// What the developer's server was told of it, in any order.
     package var notices: [TimelineNotice]
+    /// The instant up to which notifications are left out, because there are too many; nil when none is.
+    package var toldSince: Timestamp?
     /// What people call a product, in the order in which their lanes stand: the highest level first. One that is not
     /// named here goes by its id, below the others.
     package var products: [(id: String, name: String)]
@@ -19,6 +21,8 @@ package struct TimelineFacts: Sendable {
     package var hasEarlier: Bool
     /// Where earlier periods are shown: an address that ends where the change number of a row belongs. Nil without one.
     package var earlier: String?
+    /// Where a transaction is shown: an address that ends where its identifier belongs. Nil without one.
+    package var transactions: String?
     /// Whether later periods are left out: then neither now nor what comes next is in the picture.
     package var isPast: Bool
 
@@ -28,20 +32,24 @@ package struct TimelineFacts: Sendable {
         subscription: Subscription,
         renewal: RenewalInfo,
         notices: [TimelineNotice] = [],
+        toldSince: Timestamp? = nil,
         products: [(id: String, name: String)] = [],
         now: Timestamp,
         hasEarlier: Bool = false,
         earlier: String? = nil,
+        transactions: String? = nil,
         isPast: Bool = false
     ) {
         self.rows = rows
         self.subscription = subscription
         self.renewal = renewal
         self.notices = notices
+        self.toldSince = toldSince
         self.products = products
         self.now = now
         self.hasEarlier = hasEarlier
         self.earlier = earlier
+        self.transactions = transactions
         self.isPast = isPast
     }
 

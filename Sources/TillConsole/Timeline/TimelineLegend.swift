@@ -7,6 +7,7 @@ struct TimelineLegend: Sendable {
         case mark(TimelineMark.Kind)
         case hollow
         case failed
+        case unsent
 
         var words: String {
             switch self {
@@ -20,6 +21,7 @@ struct TimelineLegend: Sendable {
             case .mark(let kind): kind.words
             case .hollow: "not arrived"
             case .failed: "given up"
+            case .unsent: "nobody to tell"
             }
         }
     }
@@ -35,7 +37,7 @@ struct TimelineLegend: Sendable {
     private static let swatch = 20.0
 
     init(of timeline: Timeline) {
-        let periods = Set(timeline.bars.map(\.period.kind))
+        let periods = Set((timeline.bars + timeline.slivers).map(\.period.kind))
         let troubles = Set(timeline.strips.map(\.trouble.kind))
         let marks = Set(timeline.marks.flatMap(\.notices).map(\.kind))
         let fates = Set(timeline.marks.flatMap(\.notices).map(\.fate))
@@ -43,8 +45,9 @@ struct TimelineLegend: Sendable {
         wanted += TimelineTrouble.Kind.allCases.filter(troubles.contains).map(Entry.trouble)
         if timeline.bars.contains(where: { $0.period.revocation != nil }) { wanted.append(.revoked) }
         wanted += TimelineMark.Kind.allCases.filter(marks.contains).map(Entry.mark)
-        if fates.contains(.owed) || fates.contains(.unsent) { wanted.append(.hollow) }
+        if fates.contains(.owed) { wanted.append(.hollow) }
         if fates.contains(.failed) { wanted.append(.failed) }
+        if fates.contains(.unsent) { wanted.append(.unsent) }
         var placed: [(entry: Entry, x: Double, row: Int)] = []
         var (x, row) = (0.0, 0)
         for entry in wanted {
@@ -83,6 +86,7 @@ struct TimelineLegend: Sendable {
         case .mark(let kind): TimelineDrawing.draw(kind, .arrived, x: middle.x, y: middle.y, in: &svg)
         case .hollow: TimelineDrawing.draw(.renewed, .owed, x: middle.x, y: middle.y, in: &svg)
         case .failed: TimelineDrawing.draw(.renewed, .failed, x: middle.x, y: middle.y, in: &svg)
+        case .unsent: TimelineDrawing.draw(.renewed, .unsent, x: middle.x, y: middle.y, in: &svg)
         }
     }
 }

@@ -12,7 +12,7 @@ package struct TimelineLane: Equatable, Sendable {
     package let bottom: Double
 
     static func laid(_ story: TimelineStory, _ facts: TimelineFacts, from top: Double) -> [TimelineLane] {
-        var wanted = Set(story.periods.map(\.productID))
+        var wanted = Set((story.periods + story.moments).map(\.productID))
         if case .renews(_, let product, _, _, _) = story.next { wanted.insert(product) }
         let known = facts.products.map(\.id).filter(wanted.contains)
         let others = wanted.subtracting(known).sorted()
@@ -124,13 +124,17 @@ package struct TimelineStep: Equatable, Sendable {
     /// Whether it has been chosen and has not happened.
     package let isPlanned: Bool
 
-    static func between(_ bars: [TimelineBar], and ghost: TimelineGhost?) -> [TimelineStep] {
+    static func between(_ bars: [TimelineBar], _ slivers: [TimelineBar], and ghost: TimelineGhost?) -> [TimelineStep] {
         var steps: [TimelineStep] = []
         func step(_ x: Double, _ from: Double, _ to: Double, isPlanned: Bool) {
             let middle = Timeline.Layout.bar / 2
             steps.append(TimelineStep(x: x, from: from + middle, to: to + middle, isPlanned: isPlanned))
         }
-        for (bar, next) in zip(bars, bars.dropFirst())
+        let all = (bars + slivers).sorted {
+            ($0.period.start, $0.period.end, $0.period.transaction)
+                < ($1.period.start, $1.period.end, $1.period.transaction)
+        }
+        for (bar, next) in zip(all, all.dropFirst())
         where bar.lane != next.lane && bar.period.end == next.period.start {
             step(next.x, bar.y, next.y, isPlanned: next.period.isAhead)
         }

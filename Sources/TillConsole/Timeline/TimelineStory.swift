@@ -4,10 +4,14 @@ import TillCore
 package struct TimelineStory: Sendable {
     /// In their order; none reaches into the next.
     package let periods: [TimelinePeriod]
+    /// Periods that another took the place of at the very instant at which they began, in their order.
+    package let moments: [TimelinePeriod]
     /// Payments that could not be made, in their order.
     package let troubles: [TimelineTrouble]
     /// Stretches without access, in their order.
     package let lapses: [TimelineStretch]
+    /// Stretches between periods of which nobody knows any more whether there was grace, in their order.
+    package let untold: [TimelineStretch]
     /// Commitments that bind for many periods, in their order.
     package let commitments: [TimelineCommitment]
     /// What comes after the last period; nil when it has ended.
@@ -19,13 +23,17 @@ package struct TimelineStory: Sendable {
     ///
     /// - Parameter most: how many periods are shown; the newest are.
     package init(_ facts: TimelineFacts, atMost most: Int = .max) {
-        let all = Self.periods(facts)
+        let begun = Self.periods(facts)
+        let all = begun.filter { $0.start < $0.end }
         let shown = Array(all.suffix(max(1, most)))
         periods = shown
         hidden = all.count - shown.count
         let begin = shown.first?.start ?? facts.now
+        moments = begun.filter { $0.start == $0.end && $0.start >= begin }
         troubles = Self.troubles(facts).filter { $0.end > begin }
-        lapses = Self.lapses(shown, troubles, facts)
+        let gaps = Self.gaps(shown, troubles, facts)
+        lapses = gaps.filter(\.isTold).map(\.stretch)
+        untold = gaps.filter { !$0.isTold }.map(\.stretch)
         commitments = Self.commitments(shown)
         next = facts.isPast ? nil : Self.next(facts)
     }
@@ -42,10 +50,9 @@ package struct TimelineStory: Sendable {
             // A later row, bought before this one was over, took its place.
             let following = index + 1 < begun.count ? begun[index + 1].purchaseDate : nil
             let end = min(whole, following ?? whole)
-            guard end > row.purchaseDate else { return nil }
             return TimelinePeriod(
                 row,
-                until: end,
+                until: max(end, row.purchaseDate),
                 isExtended: row.lineItem.map(extended.contains) ?? false,
                 isAhead: row.purchaseDate > facts.now
             )
@@ -112,21 +119,37 @@ package struct TimelineStory: Sendable {
 
     // MARK: Without access
 
-    private static func lapses(
+    /// What lies between periods, and after the last, beside the payments that could not be made: there was no access,
+    /// unless it was grace of which nobody knows any more.
+    private static func gaps(
         _ periods: [TimelinePeriod],
         _ troubles: [TimelineTrouble],
         _ facts: TimelineFacts
-    ) -> [TimelineStretch] {
-        var lapses: [TimelineStretch] = []
+    ) -> [(stretch: TimelineStretch, isTold: Bool)] {
+        var gaps: [(stretch: TimelineStretch, isTold: Bool)] = []
         for (index, period) in periods.enumerated() {
             let isLast = index + 1 == periods.count
             guard !isLast || !facts.isPast else { continue }
             let limit = isLast ? facts.now : periods[index + 1].start
             let waiting = troubles.filter { $0.start >= period.start && $0.start < limit }.map { min($0.end, limit) }
             let begin = max(period.end, waiting.max() ?? period.end)
-            if begin < limit { lapses.append(TimelineStretch(start: begin, end: limit)) }
+            guard begin < limit else { continue }
+            let isTold = isLast && isKnown(facts.subscription) || !waiting.isEmpty || isTold(period, facts)
+            gaps.append((TimelineStretch(start: begin, end: limit), isTold))
         }
-        return lapses
+        return gaps
+    }
+
+    /// Whether what was told of a period is still there when it ends: then grace after it would be, too.
+    private static func isTold(_ period: TimelinePeriod, _ facts: TimelineFacts) -> Bool {
+        if let since = facts.toldSince, period.end <= since { return false }
+        return facts.notices.contains { $0.transaction == period.transaction && $0.date.wholeSecond <= period.end }
+    }
+
+    /// Whether a subscription itself knows whether there was grace after its last period; one that was given up while
+    /// it waited for money does not.
+    private static func isKnown(_ subscription: Subscription) -> Bool {
+        subscription.ended == nil || subscription.trouble != nil || subscription.current.revocation != nil
     }
 
     // MARK: Commitments

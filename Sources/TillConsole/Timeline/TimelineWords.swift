@@ -25,7 +25,11 @@ struct TimelineWords: Sendable {
         }
         if period.isAhead { sentences.append("Charged ahead: it has not begun.") }
         if period.isExtended { sentences.append("Its end was moved by an extension.") }
-        if period.isSuperseded { sentences.append("Another plan took its place at \(date(period.end)).") }
+        if period.start == period.end {
+            sentences.append("Something else took its place at the same instant.")
+        } else if period.isSuperseded {
+            sentences.append("Another plan took its place at \(date(period.end)).")
+        }
         if let revocation = period.revocation { sentences.append(words(revocation, of: period)) }
         sentences.append("Transaction \(period.transaction.wireForm).")
         return sentences.joined(separator: " ")
@@ -72,6 +76,12 @@ struct TimelineWords: Sendable {
     /// A stretch without access.
     func lapse(_ lapse: TimelineStretch) -> String { "No access, \(date(lapse.start)) to \(date(lapse.end))." }
 
+    /// A stretch of which nobody knows any more whether there was access.
+    func untold(_ gap: TimelineStretch) -> String {
+        "\(date(gap.start)) to \(date(gap.end)): whether there was grace is not known, because what was told then is "
+            + "not kept or left out."
+    }
+
     /// What comes after the last period.
     func next(_ next: TimelineNext) -> String {
         switch next {
@@ -110,6 +120,7 @@ struct TimelineWords: Sendable {
         }
         sentences += story.troubles.map(trouble)
         sentences += story.lapses.map(lapse)
+        sentences += story.untold.map(untold)
         sentences += [story.next].compactMap(\.self).map(next)
         if !facts.isPast { sentences.append("Now is \(now).") }
         return sentences.joined(separator: " ")

@@ -56,6 +56,7 @@ package struct TextDecoding: Sendable {
             for token in tokens { await readToken(String(token), place: place, depth: depth) }
             return
         }
+        if let words = Self.isCutShort(token: joined) { return parts.append(Self.fault(words)) }
         guard let bytes = Self.bytes(ofBase64: joined), !bytes.isEmpty else {
             let words = "This is no signed token (three parts with dots between them), no JSON and no Base64."
             return parts.append(Self.fault(text.isEmpty ? "There is nothing to read." : words))
@@ -70,6 +71,18 @@ package struct TextDecoding: Sendable {
     /// Three parts that are not empty, the first of them an object in base64url.
     private static func looksSigned(_ text: Substring) -> Bool {
         text.hasPrefix("eyJ") && text.utf8.count { $0 == UInt8(ascii: ".") } == 2
+    }
+
+    /// What is missing of a signed token that was not copied whole; nil for any other text.
+    private static func isCutShort(token text: String) -> String? {
+        guard text.hasPrefix("eyJ"), let header = text.split(separator: ".").first else { return nil }
+        let count = text.utf8.count { $0 == UInt8(ascii: ".") } + 1
+        guard count < 3 else { return nil }
+        let known = bytes(ofBase64: String(header)).flatMap { try? JSONTree.parse($0) }
+        // Other JSON in Base64 begins with the same letters.
+        if count == 1, case .object(let members)? = known, !members.contains(where: { $0.key == "alg" }) { return nil }
+        return "This begins as a signed token does and is cut short: of three parts with dots between them it has "
+            + (count == 2 ? "two." : "one.")
     }
 
     private static func isOfToken(_ character: Character) -> Bool {
