@@ -134,9 +134,7 @@ extension Console {
         guard sessions.isProof(form["_proof"], for: visitor) else { throw ControlError.foreign }
         let given = (form["token"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard let session = try await sessions.begin(with: given) else {
-            let recently = sessions.wrongTokens.note()
-            shop.logger.warning("a sign-in to the console was refused", metadata: ["inAMinute": "\(recently)"])
-            if recently > WrongTokens.most { try await Task.sleep(for: WrongTokens.pause) }
+            try await wrongTokens.refuse("a sign-in to the console was refused", shop.logger)
             return response(signIn(visitor, next: form["next"], isWrong: true), visitor, request)
         }
         var response = Self.redirect(Address.local(form["next"]) ?? "/console/")

@@ -12,6 +12,7 @@ package struct Console: Sendable {
     let shop: Shop
     let verbs: ControlVerbs
     let sessions: Sessions
+    let wrongTokens: WrongTokens
     let acts: Acts
     let pulse: Pulse
     let seats = LiveSeats()
@@ -31,6 +32,7 @@ package struct Console: Sendable {
         shop = control.shop
         verbs = ControlVerbs(control)
         sessions = Sessions(control.shop, token: control.guardian.token)
+        wrongTokens = control.guardian.wrongTokens
         acts = Acts(verbs, patience: patience)
         pulse = Pulse(control.shop)
         self.pages = pages

@@ -24,7 +24,6 @@ struct Sessions: Sendable {
     private let key: SymmetricKey
     private let formKey: SymmetricKey
     private let signedOut = SignedOut()
-    let wrongTokens = WrongTokens()
 
     static let cookieName = "till-console"
     /// How long a sign-in counts.

@@ -21,24 +21,3 @@ final class SignedOut: Sendable {
 
     private static func digest(_ cookie: String) -> SHA256Digest { SHA256.hash(data: Data(cookie.utf8)) }
 }
-
-/// Sign-ins that were refused in the last minute, from wherever they came. Where there are many somebody guesses, and
-/// waits for each answer.
-final class WrongTokens: Sendable {
-    private let instants = Mutex<[ContinuousClock.Instant]>([])
-    /// So many are mistakes.
-    static let most = 10
-    static let pause = Duration.milliseconds(250)
-    private static let span = Duration.seconds(60)
-
-    /// Notes one.
-    ///
-    /// - Returns: how many there were in the last minute, this one included; a thousand at the most.
-    func note(at now: ContinuousClock.Instant = ContinuousClock().now) -> Int {
-        instants.withLock { instants in
-            instants.removeAll { now - $0 >= Self.span }
-            if instants.count < 1_000 { instants.append(now) }
-            return instants.count
-        }
-    }
-}

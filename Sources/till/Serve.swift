@@ -158,7 +158,7 @@ struct Serve: AsyncParsableCommand {
             shop: shop,
             facts: facts,
             guardian: ControlGuard(
-                token: try Self.token(for: controlAddress, directory),
+                token: try Self.token(for: controlAddress, directory, logger),
                 hosts: Set(source.texts(controlHost, "controlHost") + [controlAddress])
             ),
             figures: figures,
@@ -307,10 +307,19 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
+    private static let shortestSafeToken = 16
+
     /// On loopback nobody needs a token. Elsewhere one is made the first time and kept.
-    private static func token(for address: String, _ directory: DataDirectory) throws -> String? {
+    private static func token(for address: String, _ directory: DataDirectory, _ logger: Logger) throws -> String? {
         if ["127.0.0.1", "::1", "localhost"].contains(address) { return nil }
-        if let token = ProcessInfo.processInfo.environment["TILL_CONTROL_TOKEN"], !token.isEmpty { return token }
+        if let token = ProcessInfo.processInfo.environment["TILL_CONTROL_TOKEN"], !token.isEmpty {
+            if token.utf8.count < shortestSafeToken {
+                logger.warning(
+                    "TILL_CONTROL_TOKEN has fewer than \(shortestSafeToken) characters: who reaches control can guess"
+                )
+            }
+            return token
+        }
         if let kept = try? DataDirectory.read(directory.controlToken).trimmingCharacters(in: .whitespacesAndNewlines),
             !kept.isEmpty
         {

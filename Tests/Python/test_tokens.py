@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import threading
 
 import pytest
 import requests
@@ -60,12 +61,31 @@ def test_a_token_lets_in_until_it_is_revoked_and_lies_nowhere(serve):
     assert till.stop() == 0
 
     written = till.stdout() + till.stderr()
+    assert written.count("a token of control was refused") == 2, "who gives none does not guess"
     for path, _, files in os.walk(till.data):
         for file in files:
             content = open(os.path.join(path, file), "rb").read()
             written += content.decode("latin-1")
     for token in (secret, second):
         assert token not in written
+
+
+def test_an_administrators_token_that_can_be_guessed_is_warned_of():
+    ports = [part for face in ("production", "sandbox", "control") for part in (f"--{face}-port", "0")]
+    command = [till_binary(), "serve", "--ephemeral", "--control-address", "127.0.0.2", *ports]
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        env={**clean_environment(), "TILL_CONTROL_TOKEN": "hunter2"},
+    )
+    watchdog = threading.Timer(60, process.kill)
+    watchdog.start()
+    try:
+        warning = next((line for line in process.stderr if "fewer than 16 characters" in line), None)
+        assert warning and "hunter2" not in warning
+    finally:
+        watchdog.cancel()
+        process.terminate()
+        process.wait(60)
 
 
 def test_a_token_outlives_the_server(serve):

@@ -147,7 +147,7 @@ struct SafetyTests {
         for number in 1...12 { #expect(wrong.note(at: now) == number) }
         #expect(wrong.note(at: now + .seconds(61)) == 1)
         let stage = try ConsoleStage(try await TestShop(), token: "the administrator's")
-        for _ in 0..<WrongTokens.most { _ = stage.console.sessions.wrongTokens.note() }
+        for _ in 0..<WrongTokens.most { _ = stage.console.wrongTokens.note() }
         try await stage.visit { visitor in
             let page = try await visitor.get("/console/sign-in")
             let proof = try #require(Self.proof(in: page.text))
@@ -156,6 +156,15 @@ struct SafetyTests {
             let refused = try await visitor.post("/console/sign-in", [("token", "guess"), ("_proof", proof)])
             #expect(refused.status == 403)
             #expect(clock.now - began >= WrongTokens.pause)
+            // Of a verb, too; who gives none does not guess.
+            let before = clock.now
+            let verb = try await visitor.get("/v1/apps", headers: [.authorization: "Bearer guess"])
+            #expect(verb.status == 401)
+            #expect(clock.now - before >= WrongTokens.pause)
+            #expect(stage.console.wrongTokens.note() == WrongTokens.most + 3)
+            let none = try await visitor.get("/v1/apps", headers: [:])
+            #expect(none.status == 401)
+            #expect(stage.console.wrongTokens.note() == WrongTokens.most + 4)
         }
     }
 

@@ -15,6 +15,9 @@ package struct ControlGuard: Sendable {
     /// Names under which control may be called, at any port unless they have one.
     let hosts: Set<String>
 
+    /// Who guesses tokens waits, here and at the sign-in of the pages.
+    package let wrongTokens = WrongTokens()
+
     /// Under which there are pages for people.
     package static let pages = "/console/"
     /// What a browser makes of a form.
@@ -150,6 +153,9 @@ struct ControlMiddleware: RouterMiddleware {
             response = try await next(request, context)
         } catch {
             let error = ControlError(of: error, logger: context.logger)
+            if error.status == .unauthorized, request.headers[.authorization] != nil {
+                try await guardian.wrongTokens.refuse("a token of control was refused", shop.logger)
+            }
             response = .json(error.body, status: error.status)
             if error.status == .serviceUnavailable { response.headers[.retryAfter] = "1" }
         }
