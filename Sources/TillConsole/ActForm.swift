@@ -70,6 +70,8 @@ struct ActForm: Sendable {
     var file: String?
     /// Whether nothing is sent without the file.
     var needsFile = true
+    /// The page on which its effect is shown; nil for the one on which it stands.
+    var back: String?
     /// Whether it takes something away for good.
     var isGrave = false
     /// What must be ticked before a browser sends it; nil for nothing.
@@ -83,6 +85,7 @@ struct ActForm: Sendable {
         name: String = "",
         file: String? = nil,
         needsFile: Bool = true,
+        back: String? = nil,
         isGrave: Bool = false,
         confirmation: String? = nil
     ) {
@@ -93,6 +96,7 @@ struct ActForm: Sendable {
         self.name = name
         self.file = file
         self.needsFile = needsFile
+        self.back = back
         self.isGrave = isGrave
         self.confirmation = confirmation
     }
@@ -107,7 +111,7 @@ struct ActForm: Sendable {
         return [
             "id": .text(id), "verb": .text(self.verb), "label": .text(label), "proof": .text(page.proof),
             "once": .text(page.once),
-            "back": .text(page.address), "isGrave": .flag(isGrave), "file": PageValue(file),
+            "back": .text(back ?? page.address), "isGrave": .flag(isGrave), "file": PageValue(file),
             "needsFile": .flag(needsFile),
             "confirmation": PageValue(confirmation),
             "path": .list(
@@ -125,7 +129,7 @@ extension ActForm.Field {
         let (suffix, shape) = shape(property?.schema)
         let typed = refused.map { $0.form[name + suffix] ?? "" } ?? value
         let id = "\(form)-\(name)".replacing(".", with: "-")
-        let fault = refused?.fault(at: "$.\(name)").map { words(of: $0, typed) }
+        let fault = refused?.fault(at: "$.\(name)").map { words(of: $0, typed, property?.schema) }
         let describing = [fault.map { _ in "\(id)-fault" }, help.map { _ in "\(id)-help" }].compactMap(\.self)
         var values: [String: PageValue] = [
             "id": .text(id), "name": .text(name + suffix), "help": PageValue(help),
@@ -150,10 +154,12 @@ extension ActForm.Field {
     }
 
     /// What was wrong, in the unit in which it was typed.
-    private func words(of fault: String, _ typed: String) -> String {
-        switch kind {
-        case .money? where Money.milliunits(typed) == nil: "This is no amount such as 4.99."
-        case .thousandths? where Money.milliunits(typed) == nil: "This is no percentage such as 37.5."
+    private func words(of fault: String, _ typed: String, _ schema: Schema?) -> String {
+        guard case .integer(_, let range)? = schema else { return fault }
+        let bounds = range.map { ", \(Words.thousandths($0.lowerBound)) to \(Words.thousandths($0.upperBound))" } ?? ""
+        return switch kind {
+        case .money?: "An amount such as 4.99\(bounds)."
+        case .thousandths?: "A percentage such as 37.5\(bounds)."
         default: fault
         }
     }

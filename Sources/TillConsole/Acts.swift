@@ -1,5 +1,7 @@
 import Crypto
 import Foundation
+import HTTPTypes
+import Logging
 import Synchronization
 import TillServer
 import TillShop
@@ -30,6 +32,7 @@ final class Acts: Sendable {
     }
 
     private let verbs: ControlVerbs
+    private let logger: Logger
     private let entries = Mutex<[String: Entry]>([:])
     /// How long a page waits for an act before it is shown without its end.
     private let patience: Duration
@@ -42,8 +45,9 @@ final class Acts: Sendable {
     /// After so long nobody presses a button for the second time.
     private static let remembered = Duration.seconds(600)
 
-    init(_ verbs: ControlVerbs, patience: Duration = .seconds(2)) {
+    init(_ verbs: ControlVerbs, patience: Duration = .seconds(2), logger: Logger) {
         self.verbs = verbs
+        self.logger = logger
         self.patience = patience
     }
 
@@ -54,7 +58,8 @@ final class Acts: Sendable {
         effect: Effect, name: String?
     ) {
         let parameters = FormBody.parameters(form)
-        let title = Self.title(verb)
+        let isDry = form["dryRun"] == "true"
+        let title = Self.title(verb) + (isDry ? ": what it would do; nothing has happened" : "")
         let name: String
         switch begin(Effect(title: title, parameters: parameters), SentForm(form, verb, session)) {
         case .full:
@@ -135,16 +140,56 @@ final class Acts: Sendable {
                 return .success(try await verbs.call(verb.id, parameters, document: document))
             }
             let body = verb.request.map { FormBody.tree(form, $0) } ?? .object([])
-            let answer = try await verbs.call(verb.id, parameters, body: body)
-            // A new app comes with what it sells.
-            guard verb.id == "createApp", let file = form.file, let app = answer?["bundleId"]?.text else {
-                return .success(answer)
+            switch verb.id {
+            case "createApp": return .success(try await newApp(body, form))
+            case "createCustomer": try await checkIsNew(form, parameters)
+            case "createClock": return .success(try await newClock(body, parameters, form))
+            default: break
             }
-            let sold = try await verbs.call("importStoreKitFile", ["bundleId": app], document: file)
-            return .success(.object((answer?.members ?? []) + (sold?.members ?? [])))
+            return .success(try await verbs.call(verb.id, parameters, body: body))
         } catch {
             return .failure(error)
         }
+    }
+
+    // MARK: Acts of several verbs
+
+    /// A new app comes with what it sells. Its file is read first, so that one that cannot be read leaves no app.
+    private func newApp(_ body: JSONTree, _ form: FormData) async throws(ControlError) -> JSONTree? {
+        guard let file = form.file else { return try await verbs.call("createApp", body: body) }
+        do {
+            _ = try StoreKitFile.read(file)
+        } catch {
+            throw ControlError(of: error, logger: logger)
+        }
+        let made = try await verbs.call("createApp", body: body)
+        guard let app = made?["bundleId"]?.text else { return made }
+        let sold = try await verbs.call("importStoreKitFile", ["bundleId": app], document: file)
+        return .object((made?.members ?? []) + (sold?.members ?? []))
+    }
+
+    /// For the verb one who exists stays as they are; who fills in a form means somebody new.
+    private func checkIsNew(_ form: FormData, _ parameters: [String: String]) async throws(ControlError) {
+        guard let name = form["customer"], !name.isEmpty else { return }
+        let known = try? await verbs.call("getCustomer", parameters.merging(["customer": name]) { $1 })
+        if known != nil {
+            throw ControlError(
+                status: .conflict,
+                code: "customer_exists",
+                message: "There is a customer of this name already."
+            )
+        }
+    }
+
+    /// A clock that was made on a customer's page is theirs at once.
+    private func newClock(_ body: JSONTree, _ parameters: [String: String], _ form: FormData)
+        async throws(ControlError) -> JSONTree?
+    {
+        let made = try await verbs.call("createClock", parameters, body: body)
+        guard let customer = form["_customer"], let name = made?["name"]?.text else { return made }
+        let use = parameters.merging(["customer": customer]) { $1 }
+        _ = try await verbs.call("useClock", use, body: .object([.init("clock", .string(name))]))
+        return made
     }
 
     /// A document that is small enough to be filled in field by field.
@@ -161,6 +206,7 @@ final class Acts: Sendable {
         "requestTestNotification": "Send a TEST", "triggerNotification": "Send a notification",
         "importStoreKitFile": "Import a .storekit file", "putCatalog": "Replace the catalogue",
         "importState": "Take a state in", "setAskToBuy": "Change Ask to Buy",
+        "setForSale": "Put on sale or take off", "setRevocation": "Change what OCSP says",
     ]
 }
 

@@ -33,7 +33,7 @@ package struct Console: Sendable {
         verbs = ControlVerbs(control)
         sessions = Sessions(control.shop, token: control.guardian.token)
         wrongTokens = control.guardian.wrongTokens
-        acts = Acts(verbs, patience: patience)
+        acts = Acts(verbs, patience: patience, logger: control.shop.logger)
         pulse = Pulse(control.shop)
         self.pages = pages
         known = Set(pages.map(\.path))

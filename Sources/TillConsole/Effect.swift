@@ -80,11 +80,22 @@ struct Effect: Sendable {
         return [
             [
                 "id": .text(id), "product": PageValue(answer?["productId"]?.text),
-                "price": PageValue(Words.money(answer?["price"]?.number, answer?["currency"]?.text)),
+                // What was charged for it is news only where something was charged.
+                "price": PageValue(
+                    sells(answer) ? Words.money(answer?["price"]?.number, answer?["currency"]?.text) : nil
+                ),
                 "link": PageValue(page.link(RowsCard.path, more)),
             ]
         ]
     }
+
+    private func sells(_ answer: JSONTree?) -> Bool {
+        let events = (answer?["events"]?.elements ?? []).compactMap(\.text)
+        return events.contains { Self.sales.contains($0) }
+    }
+
+    /// Events of a charge.
+    private static let sales: Set = ["charged", "subscribed", "resubscribed", "renewed", "recovered", "upgraded"]
 
     /// Ways to what was made, from pages that are not about it.
     private func links(_ answer: JSONTree?, _ page: PageRequest) -> [PageValue] {
@@ -101,7 +112,8 @@ struct Effect: Sendable {
         if let app = answer?["bundleId"]?.text, parameters["bundleId"] == nil {
             link("To \(app)", "/console/apps/{bundleId}/{realm}/", ["bundleId": app, "realm": "sandbox"])
         }
-        if let customer = answer?["customer"]?.text, page.parameters["customer"] != customer {
+        let here = parameters["customer"] ?? page.parameters["customer"]
+        if let customer = answer?["customer"]?.text, here != customer {
             link("To \(customer)", "/console/apps/{bundleId}/{realm}/customers/{customer}", ["customer": customer])
         }
         if answer?["testNotificationToken"] != nil {

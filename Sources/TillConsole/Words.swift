@@ -43,8 +43,23 @@ enum Words {
 
     /// What lies between two instants as they are written, without fractions of a second.
     static func length(from: Int64, to: Int64) -> String {
-        let seconds = (wholeSeconds(to) - wholeSeconds(from)).magnitude
-        return duration(Int64(clamping: min(seconds, UInt64(Int64.max) / 1_000)) * 1_000)
+        let (early, late) = (min(from, to), max(from, to))
+        let seconds = wholeSeconds(late) - wholeSeconds(early)
+        if let words = years(from: wholeSeconds(early), to: wholeSeconds(late)) { return words }
+        return duration(Int64(clamping: min(seconds.magnitude, UInt64(Int64.max) / 1_000)) * 1_000)
+    }
+
+    /// Years are those of the calendar, some of which are a day longer; nil for less than one, and for more than people
+    /// live through.
+    private static func years(from: Int64, to: Int64) -> String? {
+        guard abs(from) < 253_402_300_800, abs(to) < 253_402_300_800 else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let (start, end) = (Date(timeIntervalSince1970: Double(from)), Date(timeIntervalSince1970: Double(to)))
+        let parts = calendar.dateComponents([.year, .day], from: start, to: end)
+        guard let years = parts.year, let days = parts.day, years > 0 else { return nil }
+        let rest = days == 0 ? "" : " \(days) day\(days == 1 ? "" : "s")"
+        return "\(years) year\(years == 1 ? "" : "s")\(rest)"
     }
 
     /// Of milliseconds, rounded down before 1970 too.
@@ -78,13 +93,23 @@ enum Words {
     /// `gracePeriodEntered` or `GRACE_PERIOD` as people would say it: `grace period entered`.
     static func plain(_ word: String) -> String {
         guard word.contains(where: \.isLowercase) else {
-            return word.lowercased().replacing("_", with: " ")
+            return word.lowercased().split(separator: "_").map { abbreviations[String($0)] ?? String($0) }
+                .joined(separator: " ")
         }
-        return word.reduce(into: "") { text, letter in
-            if letter.isUppercase, text.last?.isLowercase == true { text += " " }
+        var text = ""
+        var before: Character?
+        for letter in word {
+            if letter.isUppercase, before?.isLowercase == true { text += " " }
             text += letter.lowercased()
+            before = letter
         }
+        return text.split(separator: " ").map { abbreviations[String($0)] ?? String($0) }.joined(separator: " ")
     }
+
+    private static let abbreviations = [
+        "http": "HTTP", "tls": "TLS", "ssl": "SSL", "crl": "CRL", "uuid": "UUID", "ocsp": "OCSP", "url": "URL",
+        "aacompromise": "AA compromise", "cacompromise": "CA compromise",
+    ]
 
     /// The same with a capital letter in front.
     static func sentence(_ word: String) -> String {

@@ -13,6 +13,7 @@ enum NotificationPages {
         """
         SELECT \(OutboxRow.list) FROM outbox
         WHERE realm = $1 AND app = $2 \(range(isAscending, "id")) AND ($9::bigint = 0 OR chain <> '')
+        AND ($9::bigint < \(NotificationQuery.Kind.caused.rawValue) OR is_triggered = 0)
         \(isOfAccount ? "AND partition = $11 AND account = $12" : "")
         \(order(isAscending, "id"))
         """
@@ -63,7 +64,7 @@ enum NotificationPages {
             query.type,
             query.isSubtypeFixed,
             query.subtype,
-            query.endpoint == nil ? query.isSignedOnly : query.onlyFailures,
+            query.endpoint == nil ? query.kind.rawValue : query.onlyFailures ? 1 : 0,
             query.limit
         )
         if let endpoint = query.endpoint { arguments.append([endpoint]) }

@@ -77,11 +77,21 @@ extension SQLiteStorage {
         )
     }
 
-    package func deliveries(of id: NotificationID) async throws -> [Delivery] {
-        try await deliveries(
-            "WHERE partition = ? AND notification = ? ORDER BY endpoint",
-            [id.partition.number, id.number]
-        )
+    package func deliveries(of ids: [NotificationID]) async throws -> [NotificationID: [Delivery]] {
+        try await pool.read { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT \(DeliveryRow.columns) FROM deliveries WHERE partition = ? AND notification = ?
+                    ORDER BY endpoint
+                    """
+            )
+            var found: [NotificationID: [Delivery]] = [:]
+            for id in ids {
+                let rows = try Row.fetchAll(statement, arguments: [id.partition.number, id.number])
+                if !rows.isEmpty { found[id] = try rows.map(DeliveryRow.read) }
+            }
+            return found
+        }
     }
 
     package func deliveries(of ids: [NotificationID], to endpoint: String) async throws -> [NotificationID: Delivery] {
@@ -207,7 +217,8 @@ extension SQLiteStorage {
             arguments += values
         }
         if let endpoint = query.endpoint { require("endpoint = ? AND attempts > 0", [endpoint]) }
-        if query.isSignedOnly, query.endpoint == nil { require("chain <> ''", []) }
+        if query.kind != .every, query.endpoint == nil { require("chain <> ''", []) }
+        if query.kind == .caused, query.endpoint == nil { require("is_triggered = 0", []) }
         if query.onlyFailures, query.endpoint != nil { require("\(mark)is_delivered = 0", []) }
         if let account = query.account { require("account = ?", [account.number]) }
         if let type = query.type { require("type = ?", [type]) }

@@ -171,6 +171,16 @@ package struct Delivery: Equatable, Sendable {
 
 /// Which notifications of an app's realm are wanted, by when they were signed.
 package struct NotificationQuery: Sendable {
+    /// What they are, each kind without more of them than the one before.
+    package enum Kind: Int64, Sendable {
+        /// Whatever was made.
+        case every
+        /// Without those of version 1, which tell the same again.
+        case signed
+        /// Of these without what somebody had sent by hand: each has a cause.
+        case caused
+    }
+
     /// The app and the realm.
     package var scope: AccountScope
     /// Only what was tried at this endpoint; nil is everything that was made.
@@ -188,8 +198,8 @@ package struct NotificationQuery: Sendable {
     package var account: AccountID?
     /// Only what has not arrived.
     package var onlyFailures: Bool
-    /// Without those of version 1; what was tried at an endpoint has one version anyway.
-    package var isSignedOnly = false
+    /// What of all that was made; what was tried at an endpoint is not narrowed so.
+    package var kind = Kind.every
     /// The last one that was read: the page begins after it.
     package var after: (signedDate: Timestamp, id: NotificationID)?
     /// Newest first; then `after` means before.

@@ -99,8 +99,9 @@ package protocol Storage: Sendable {
     /// Notifications in the order in which they were signed.
     func notifications(_ query: NotificationQuery) async throws -> [OutboxEntry]
 
-    /// All deliveries of a notification, by endpoint.
-    func deliveries(of id: NotificationID) async throws -> [Delivery]
+    /// All deliveries of several notifications, by notification, and of each by endpoint; one that has none is left
+    /// out.
+    func deliveries(of ids: [NotificationID]) async throws -> [NotificationID: [Delivery]]
 
     /// The deliveries of several notifications to one endpoint, by notification; one that has none is left out.
     func deliveries(of ids: [NotificationID], to endpoint: String) async throws -> [NotificationID: Delivery]
@@ -209,6 +210,11 @@ package protocol Storage: Sendable {
 }
 
 extension Storage {
+    /// All deliveries of a notification, by endpoint.
+    package func deliveries(of id: NotificationID) async throws -> [Delivery] {
+        try await deliveries(of: [id])[id] ?? []
+    }
+
     /// Notes attempts in any era.
     package func record(_ deliveries: [Delivery]) async throws { try await record(deliveries, era: nil) }
 }

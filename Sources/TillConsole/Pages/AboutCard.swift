@@ -72,7 +72,16 @@ struct AboutCard: Sendable {
     private func ownClock() async throws -> PageValue {
         let clocks = try await page.ask("listClocks")["clocks"]?.elements ?? []
         let name = page.parameters["customer"] ?? ""
-        let make = ActForm("createClock", "Make a clock", [.init("name", "Name", value: name, hint: "spring")])
+        // Who has one makes no other of the same name by accident.
+        let isFree = customer["clock"] == nil && !clocks.contains { $0["name"]?.text == name }
+        let make = ActForm(
+            "createClock",
+            "Make a clock and live by it",
+            [
+                .init("name", "Name", value: isFree ? name : "", hint: "spring"),
+                .init("_customer", "", .hidden, value: name),
+            ]
+        )
         guard !clocks.isEmpty else { return ["use": .nothing, "make": make.value(page)] }
         let names = clocks.prefix(100).compactMap { $0["name"]?.text }.map { (value: $0, name: $0) }
         let choices = [(value: "", name: "The realm's")] + names
@@ -84,16 +93,24 @@ struct AboutCard: Sendable {
         return ["use": use.value(page), "make": make.value(page)]
     }
 
-    static let erase = ActForm(
-        "eraseCustomer",
-        "Erase",
-        [
-            .init("dryRun", "Only say what would go"),
-            .init("removeSnapshots", "With the snapshots in which the customer stands"),
-        ],
-        isGrave: true,
-        confirmation: "Everything that names this customer goes"
-    )
+    /// What would go, and the erasure itself, after which there is no page of the customer to come back to.
+    static func erase(_ page: PageRequest) -> PageValue {
+        let dry = ActForm(
+            "eraseCustomer",
+            "Only say what would go",
+            [.init("dryRun", "", .hidden, value: "true")],
+            name: "dry"
+        )
+        let real = ActForm(
+            "eraseCustomer",
+            "Erase",
+            [.init("removeSnapshots", "With the snapshots in which the customer stands")],
+            back: page.link("/console/apps/{bundleId}/{realm}/customers"),
+            isGrave: true,
+            confirmation: "Everything that names this customer goes"
+        )
+        return .list([dry.value(page), real.value(page)])
+    }
 }
 
 extension Words {

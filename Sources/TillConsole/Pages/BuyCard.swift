@@ -20,9 +20,10 @@ struct BuyCard: Sendable {
         let products = ledger.forSale
         guard !products.isEmpty else { return ["isEmpty": true] }
         let choices = products.map { (value: $0.id, name: "\($0.referenceName) (\($0.id))") }
-        let first: [ActForm.Field] =
-            [.init("productId", "Product", products.count <= Self.longest ? .choice(choices) : nil)]
-            + Self.offerFields(of: products) + [.init("quantity", "Quantity", hint: "1")]
+        let first: [ActForm.Field] = [
+            .init("productId", "Product", products.count <= Self.longest ? .choice(choices) : nil)
+        ]
+        let rest: [ActForm.Field] = [.init("quantity", "Quantity", hint: "1")]
         let more: [ActForm.Field] = [
             .init("billingPlan", "Paid"),
             .init("storefront", "Storefront", hint: ledger.account.storefront.code),
@@ -32,15 +33,24 @@ struct BuyCard: Sendable {
             .init("finished", "Finished at once"),
         ]
         return [
-            "isEmpty": false, "form": ActForm("buy", "Buy", first).value(page),
-            "more": ActForm("buy", "Buy so", first + more, name: "more").value(page),
+            "isEmpty": false,
+            "form":
+                ActForm("buy", "Buy", first + Self.offerFields(of: products, withSigned: false) + rest).value(page),
+            "more": ActForm(
+                "buy",
+                "Buy so",
+                first + Self.offerFields(of: products, withSigned: true) + rest + more,
+                name: "more"
+            ).value(page),
         ]
     }
 
     /// The offers of some products, as fields of a purchase: one list, in which each says of what kind it is.
-    static func offerFields(of products: [Product]) -> [ActForm.Field] {
+    ///
+    /// - Parameter withSigned: whether there is a field for the signature that promotional offers need.
+    static func offerFields(of products: [Product], withSigned: Bool) -> [ActForm.Field] {
         let named = products.flatMap { product in
-            product.offers.compactMap { offer in
+            product.offers.filter { withSigned || $0.kind != .promotional }.compactMap { offer in
                 offer.id.map { id in
                     (
                         value: "\(OfferNames.name(of: offer.kind)):\(id)",
@@ -54,7 +64,10 @@ struct BuyCard: Sendable {
             (value: "INTRODUCTORY", name: "Introductory"),
         ]
         if named.count <= longest { return [.init("offer", "Offer", .offer(always + named))] }
-        let kinds = always + [("PROMOTIONAL", "Promotional"), ("CODE", "Code"), ("WIN_BACK", "Win-back")]
+        let kinds =
+            always + (withSigned ? [("PROMOTIONAL", "Promotional")] : []) + [
+                ("CODE", "Code"), ("WIN_BACK", "Win-back"),
+            ]
         return [.init("offer.kind", "Offer", .choice(kinds)), .init("offer.id", "Which offer")]
     }
 }

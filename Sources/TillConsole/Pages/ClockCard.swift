@@ -9,8 +9,11 @@ struct ClockCard: Sendable {
     let realm: String
     /// A clock of customers' own; nil is that of the app's realm.
     let own: String?
+    /// Of whom alone it says what comes next; nil says it of everybody.
+    let customer: Account?
 
-    init(_ page: PageRequest, bundleID: String, realm: String, own: String? = nil) {
+    init(_ page: PageRequest, bundleID: String, realm: String, own: String? = nil, customer: Account? = nil) {
+        self.customer = customer
         self.page = page
         self.bundleID = bundleID
         self.realm = realm
@@ -33,14 +36,45 @@ struct ClockCard: Sendable {
         let query = [(name: "limit", value: String(most))] + (own.map { [(name: "clock", value: $0)] } ?? [])
         let coming = try await page.ask("listComing", parameters, query: query)
         let now = clock["now"]?.number ?? 0
+        let job = own == nil ? try await nextJob() : nil
+        let delivery = coming["nextAttemptDate"]?.number
+        let hasNext = coming["coming"]?.elements.isEmpty == false || job != nil || (delivery ?? now) > now
         return [
             "id": .text(id), "own": PageValue(own), "now": Words.time(now), "mode": PageValue(clock["mode"]?.text),
             "words": .text(Self.words(clock)), "isRunning": .flag(clock["mode"]?.text == "running"),
             "isOpen": .flag(isOpen), "leap": Self.value(ofLeap: leap),
-            "coming": .list(coming["coming"]?.elements.map { value(of: $0, now) } ?? []),
-            "delivery": Self.value(ofDelivery: coming["nextAttemptDate"]?.number, now),
-            "forms": .list(forms(clock).map { $0.value(page) }),
+            "coming": .list(
+                customer.map { own(event: $0, now) } ?? coming["coming"]?.elements.map { value(of: $0, now) } ?? []
+            ),
+            "isOfOne": .flag(customer != nil), "job": Words.time(job, from: now),
+            "delivery": Self.value(ofDelivery: delivery, now),
+            "forms": .list(forms(clock, hasNext: hasNext).map { $0.value(page) }),
         ]
+    }
+
+    /// When the next act that concerns many accounts takes effect.
+    private func nextJob() async throws(ControlError) -> Int64? {
+        let jobs = try await page.ask("listJobs", parameters)["jobs"]?.elements ?? []
+        return jobs.first { $0["state"]?.text != "done" }?["effectiveDate"]?.number
+    }
+
+    private func own(event account: Account, _ now: Int64) -> [PageValue] {
+        guard let event = page.shop.coming(to: account) else { return [] }
+        return [
+            [
+                "time": Words.time(event.instant.milliseconds, from: now), "customer": .nothing, "link": .nothing,
+                "event": .text(Self.words(event.kind.rawValue)),
+            ]
+        ]
+    }
+
+    private static func words(_ event: String?) -> String {
+        switch event {
+        // In production it is a day before the period begins.
+        case "RENEWAL": "Charge for a renewal"
+        case let event?: Words.sentence(event)
+        case nil: "Something"
+        }
     }
 
     /// What was due before now waits for an endpoint, not for the clock.
@@ -52,6 +86,7 @@ struct ClockCard: Sendable {
     private static func words(_ clock: JSONTree) -> String {
         switch clock["mode"]?.text {
         case "frozen": "stands still"
+        case "running" where clock["speed"]?.number == 1: "runs as fast as the wall's"
         case "running": "runs \(clock["speed"]?.text ?? "1") times as fast"
         default: "as the wall's"
         }
@@ -70,13 +105,13 @@ struct ClockCard: Sendable {
         let more = ["bundleId": bundleID, "realm": realm, "customer": customer]
         return [
             "time": Words.time(event["date"]?.number, from: now), "customer": .text(customer),
-            "event": .text(Words.sentence(event["event"]?.text ?? "SOMETHING")),
+            "event": .text(Self.words(event["event"]?.text)),
             "link": PageValue(page.link("/console/apps/{bundleId}/{realm}/customers/{customer}", more)),
         ]
     }
 
     /// What can be done with a clock as it goes now.
-    private func forms(_ clock: JSONTree) -> [ActForm] {
+    private func forms(_ clock: JSONTree, hasNext: Bool) -> [ActForm] {
         let present = clock["mode"]?.text
         let isAhead = (clock["now"]?.number ?? 0) > page.shop.wallClock().milliseconds
         let settle = ActForm.Field("settle", "Deliver on the way")
@@ -87,10 +122,13 @@ struct ClockCard: Sendable {
         func mode(_ mode: String) -> [ActForm.Field] { [.init("mode", "", .hidden, value: mode)] }
         var forms = [
             form(advance, "Advance", "by", [.init("by", "By", value: "1mo", hint: "1h, 3d, 2w, 1mo, 1y"), settle]),
-            form(advance, "To the next event", "next", [.init("toNextEvent", "", .hidden, value: "true")]),
             form(advance, "Leap", "to", [.init("to", "To (UTC)", .instant), settle]),
             form(set, "Run", "run", mode("running") + [.init("speed", "Times as fast", value: "3600")]),
         ]
+        if hasNext {
+            let next = form(advance, "To the next event", "next", [.init("toNextEvent", "", .hidden, value: "true")])
+            forms.insert(next, at: 1)
+        }
         if present != "frozen" { forms.append(form(set, "Freeze", "freeze", mode("frozen"))) }
         // A clock never goes back.
         if present != "real", !isAhead { forms.append(form(set, "As the wall's", "real", mode("real"))) }

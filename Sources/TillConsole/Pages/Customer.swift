@@ -13,7 +13,8 @@ extension ConsolePage {
             page,
             bundleID: page.parameters["bundleId"] ?? "",
             realm: page.parameters["realm"] ?? "",
-            own: customer["clock"]?.text
+            own: customer["clock"]?.text,
+            customer: ledger.account
         )
         let waiting = WaitingCards(page, ledger)
         return PageContent(
@@ -27,7 +28,7 @@ extension ConsolePage {
                 "requests": try await waiting.requests(),
                 "told": RowsCard(page, ledger).told,
                 "rows": RowsCard(page, ledger).value,
-                "erase": AboutCard.erase.value(page),
+                "erase": AboutCard.erase(page),
             ]
         )
     }

@@ -16,17 +16,20 @@ struct CustomerLedger: Sendable {
     private let catalog: Catalog
     private let policy: Policy
     /// Of the customer's subscriptions and purchases, the newest first, since the earliest period that is shown.
-    let notices: [(original: TransactionID, notice: TimelineNotice)]
+    private let notices: [(original: TransactionID, notice: TimelineNotice)]
     /// The instant up to which notifications were not read, because there are too many; nil when all were.
-    let toldSince: Timestamp?
+    private let toldSince: Timestamp?
+    /// What was told last, with what somebody had sent by hand.
+    let told: [TimelineNotice]
+    /// Rows of the time of these that changed after them.
+    private let changedLater: [Transaction]
     private let page: PageRequest
     /// The change number before which the rows begin; nil for the newest.
     private let position: Int64?
 
     private static let mostRows = 200
-    /// In so many pages at the most, each as long as the verb allows.
-    private static let mostNoticePages = 4
-    private static let noticePage = 100
+    private static let mostNotices = 400
+    private static let mostTold = 10
 
     /// - Throws: `ControlError` for a customer whom nobody knows.
     init(_ page: PageRequest) async throws {
@@ -51,12 +54,43 @@ struct CustomerLedger: Sendable {
         policy = page.shop.policy(of: scope)
         // Beside old rows stands what was told in their time.
         let last = history.rows.map { $0.expiresDate ?? $0.purchaseDate }.max()
-        (notices, toldSince) = try await Self.notices(
-            page,
-            customer,
-            from: Self.earliest(of: history.rows),
-            until: position == nil ? nil : last
+        let scoped = NotificationQuery(scope: scope, account: account.id, isDescending: true)
+        var caused = scoped
+        caused.kind = .caused
+        caused.from = Self.earliest(of: history.rows)
+        caused.to = position == nil ? nil : last
+        caused.limit = Self.mostNotices
+        let entries = try await page.shop.storage.notifications(caused)
+        var newest = scoped
+        newest.kind = .signed
+        newest.to = caused.to
+        newest.limit = Self.mostTold
+        let shown = try await page.shop.storage.notifications(newest)
+        let ids = Set((entries + shown).map(\.id))
+        let deliveries = try await page.shop.storage.deliveries(of: Array(ids))
+        let read = { (entry: OutboxEntry) in Self.notice(entry, deliveries[entry.id] ?? [], page) }
+        notices = entries.compactMap { entry in entry.original.map { ($0, read(entry)) } }
+        toldSince = entries.count == Self.mostNotices ? entries.last?.signedDate : nil
+        told = shown.map(read)
+        changedLater = try await Self.changedLater(than: position, history.rows, of: account, page)
+    }
+
+    /// A row that was refunded long after its time stands among the newest: what is drawn of that time needs it.
+    private static func changedLater(
+        than position: Int64?,
+        _ rows: [Transaction],
+        of account: Account,
+        _ page: PageRequest
+    ) async throws -> [Transaction] {
+        guard let position, let begin = rows.map(\.purchaseDate).min() else { return [] }
+        let end = rows.map { $0.expiresDate ?? $0.purchaseDate }.max()
+        let query = HistoryQuery(
+            account: account.id,
+            position: position - 1,
+            filter: HistoryFilter(startDate: begin, endDate: end),
+            limit: mostRows
         )
+        return try await page.shop.storage.history(query).rows
     }
 
     /// Whether the newest rows are not among these.
@@ -73,59 +107,23 @@ struct CustomerLedger: Sendable {
         return first.map { Timestamp(milliseconds: $0.milliseconds - 2 * 86_400_000) }
     }
 
-    private static func notices(
-        _ page: PageRequest,
-        _ customer: String,
-        from first: Timestamp?,
-        until last: Timestamp?
-    ) async throws -> (notices: [(original: TransactionID, notice: TimelineNotice)], since: Timestamp?) {
-        var query = [(name: "customer", value: customer), (name: "limit", value: String(noticePage))]
-        query += first.map { [(name: "from", value: String($0.milliseconds))] } ?? []
-        query += last.map { [(name: "to", value: String($0.milliseconds))] } ?? []
-        var all: [JSONTree] = []
-        var after: String?
-        for _ in 0..<mostNoticePages {
-            let answer = try await page.ask(
-                "listNotifications",
-                query: query + (after.map { [(name: "after", value: $0)] } ?? [])
-            )
-            all += answer["notifications"]?.elements ?? []
-            after = answer["next"]?.text
-            if after == nil { break }
-        }
-        let since = after == nil ? nil : all.last?["signedDate"]?.number.map { Timestamp(milliseconds: $0) }
-        return (notices(all, page), since)
+    private static func notice(_ entry: OutboxEntry, _ deliveries: [Delivery], _ page: PageRequest) -> TimelineNotice {
+        let path = "/console/apps/{bundleId}/{realm}/notifications/{notificationUUID}"
+        return TimelineNotice(
+            type: entry.type,
+            subtype: entry.subtype,
+            date: entry.signedDate,
+            transaction: entry.transaction,
+            fate: fate(deliveries),
+            address: page.link(path, ["notificationUUID": entry.uuid])
+        )
     }
 
-    private static func notices(_ entries: [JSONTree], _ page: PageRequest)
-        -> [(original: TransactionID, notice: TimelineNotice)]
-    {
-        entries.compactMap { entry in
-            // What somebody asked for has no cause; version 1 tells the same again in other words.
-            guard
-                entry["isTriggered"]?.isTrue == false, entry["version"]?.number == 2,
-                let original = entry["originalTransactionId"]?.text.flatMap({ Int64($0) }),
-                let type = entry["notificationType"]?.text, let date = entry["signedDate"]?.number
-            else { return nil }
-            let uuid = entry["notificationUUID"]?.text ?? ""
-            let path = "/console/apps/{bundleId}/{realm}/notifications/{notificationUUID}"
-            let notice = TimelineNotice(
-                type: type,
-                subtype: entry["subtype"]?.text,
-                date: Timestamp(milliseconds: date),
-                transaction: entry["transactionId"]?.text.flatMap { Int64($0) }.map { TransactionID($0) },
-                fate: fate(entry["deliveries"]?.elements ?? []),
-                address: page.link(path, ["notificationUUID": uuid])
-            )
-            return (TransactionID(original), notice)
-        }
-    }
-
-    private static func fate(_ deliveries: [JSONTree]) -> TimelineNotice.Fate {
-        let waiting = deliveries.filter { $0["isDelivered"]?.isTrue != true }
+    private static func fate(_ deliveries: [Delivery]) -> TimelineNotice.Fate {
+        let waiting = deliveries.filter { !$0.isDelivered }
         if deliveries.isEmpty { return .unsent }
         if waiting.isEmpty { return .arrived }
-        return waiting.contains { $0["nextAttemptDate"] != nil } ? .owed : .failed
+        return waiting.contains { $0.due != nil } ? .owed : .failed
     }
 
     // MARK: Pictures
@@ -140,7 +138,7 @@ struct CustomerLedger: Sendable {
 
     /// Nil when these rows have none of the subscription's.
     private func facts(of subscription: Subscription) -> TimelineFacts? {
-        var known = rows.filter { $0.originalID == subscription.originalID }
+        var known = (rows + changedLater).filter { $0.originalID == subscription.originalID }
         let hasEarlier = hasMore && !known.contains(where: \.isOriginal)
         // A row that changed late stands among younger ones; what lay between may not have been read.
         if hasMore, let horizon = rows.last?.modifiedDate.wholeSecond {
@@ -168,6 +166,13 @@ struct CustomerLedger: Sendable {
             transactions: page.link(RowsCard.path, ["transactionId": ""]),
             isPast: isPast
         )
+    }
+
+    /// Up to when a subscription's picture lacks what was told, because there is too much; nil when it lacks nothing.
+    func toldSince(of subscription: Subscription) -> Timestamp? {
+        guard let toldSince, let facts = facts(of: subscription) else { return nil }
+        let begin = TimelineStory(facts, atMost: Timeline.mostPeriods).periods.first?.start
+        return begin.map { $0 < toldSince } == true ? toldSince : nil
     }
 
     /// What renewal info says now.

@@ -21,7 +21,7 @@ extension ConsolePage {
                 "deliveries": .list((entry["deliveries"]?.elements ?? []).map(NotificationWords.delivery)),
                 "parts": .list(DecodedWords.parts(decoded.0)),
                 "plain": signed == nil ? plain : .nothing,
-                "resends": .list(resends(endpoints).map { $0.value(page) }),
+                "resends": .list(resends(endpoints).map { $0.value(page) }), "canResend": .flag(!endpoints.isEmpty),
             ]
         )
     }

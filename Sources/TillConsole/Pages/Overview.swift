@@ -92,13 +92,15 @@ enum Deliveries {
         try await page.ask("listEndpoints", scope)["endpoints"]?.elements.isEmpty == false
     }
 
-    /// The newest of them at the primary endpoint of an app's realm.
+    /// The newest of them of an app's realm.
     static func failing(_ page: PageRequest, _ scope: [String: String], most: Int) async throws -> [PageValue] {
         let query = [(name: "failed", value: "true"), (name: "limit", value: String(most))]
         let answer = try await page.ask("listNotifications", scope, query: query)
         let path = "/console/apps/{bundleId}/{realm}/notifications/{notificationUUID}"
         return (answer["notifications"]?.elements ?? []).map { entry in
-            let delivery = entry["deliveries"]?.elements.first { $0["isDelivered"]?.isTrue != true }
+            let delivery = entry["deliveries"]?.elements.first {
+                $0["isDelivered"]?.isTrue != true && $0["attempts"]?.elements.isEmpty == false
+            }
             let attempts = delivery?["attempts"]?.elements ?? []
             let uuid = entry["notificationUUID"]?.text ?? ""
             let words = [entry["notificationType"]?.text, entry["subtype"]?.text].compactMap(\.self)

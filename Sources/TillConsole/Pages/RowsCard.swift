@@ -32,12 +32,10 @@ struct RowsCard: Sendable {
         let path = "/console/apps/{bundleId}/{realm}/notifications"
         let customer = page.parameters["customer"] ?? ""
         return [
-            "notices": .list(ledger.notices.prefix(Self.mostNotices).map { value(of: $0.notice) }),
+            "notices": .list(ledger.told.map(value)),
             "all": PageValue(page.link(path, query: [(name: "customer", value: customer)])),
         ]
     }
-
-    private static let mostNotices = 10
 
     private func value(of notice: TimelineNotice) -> PageValue {
         let (words, style) =
@@ -115,9 +113,12 @@ struct RowsCard: Sendable {
 
 extension Words {
     /// Thousandths of a percent: `37.5 %`, `0.03 %`.
-    static func percent(_ thousandths: Int) -> String {
-        var decimals = String(thousandths % 1_000 + 1_000).dropFirst()
+    static func percent(_ thousandths: Int) -> String { "\(self.thousandths(Int64(thousandths))) %" }
+
+    /// `37.5`, `0.03`.
+    static func thousandths(_ number: Int64) -> String {
+        var decimals = String(number % 1_000 + 1_000).dropFirst()
         while decimals.last == "0" { decimals.removeLast() }
-        return "\(thousandths / 1_000)\(decimals.isEmpty ? "" : ".\(decimals)") %"
+        return "\(number / 1_000)\(decimals.isEmpty ? "" : ".\(decimals)")"
     }
 }

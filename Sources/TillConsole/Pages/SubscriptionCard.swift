@@ -38,7 +38,7 @@ struct SubscriptionCard: Sendable {
             "summary": PageValue(said["summary"]?.text.map(Words.datesInWords)),
             "isShared": .flag(subscription.ownership == .familyShared),
             "pictures": .list(ledger.pictures(of: subscription).map { .text($0) }),
-            "toldSince": Words.time(ledger.toldSince?.milliseconds),
+            "toldSince": Words.time(ledger.toldSince(of: subscription)?.milliseconds),
             "all": PageValue(
                 page.link(
                     "/console/apps/{bundleId}/{realm}/notifications",
@@ -101,7 +101,7 @@ struct SubscriptionCard: Sendable {
             "changeSubscription",
             "Change",
             [.init("productId", "To", .choice(choices))]
-                + BuyCard.offerFields(of: others) + [
+                + BuyCard.offerFields(of: others, withSigned: false) + [
                     .init("billingPlan", "Paid"), .init("at", "When (UTC)", .instant),
                 ],
             parameters: ["originalTransactionId": id],
@@ -143,11 +143,13 @@ struct SubscriptionCard: Sendable {
         let renewal = ledger.renewal(of: subscription)
         fact("Original transaction", id)
         fact("Run began", at: renewal.recentStart)
+        let isOver = status == .expired || status == .revoked
+        let revoked = status == .revoked ? subscription.current.revocation?.date : nil
         fact(
-            renewal.renewalDate <= ledger.now ? "Ended" : renewal.autoRenews ? "Renews" : "Ends",
-            at: renewal.renewalDate
+            renewal.renewalDate <= ledger.now || isOver ? "Ended" : renewal.autoRenews ? "Renews" : "Ends",
+            at: revoked ?? renewal.renewalDate
         )
-        if renewal.autoRenews {
+        if renewal.autoRenews, !isOver {
             fact("Next as", ledger.name(of: renewal.autoRenewProductID))
             fact("Next price", renewal.renewalPrice?.words)
             fact("Next offer", renewal.offer.map { "\($0.kind.words)\($0.id.map { " \($0)" } ?? "")" })
@@ -160,7 +162,7 @@ struct SubscriptionCard: Sendable {
         }
         fact(
             "Price increase",
-            subscription.priceIncrease.map { "\($0.price.words), \(Words.plain($0.stage.rawValue))" }
+            isOver ? nil : subscription.priceIncrease.map { "\($0.price.words), \(Words.plain($0.stage.rawValue))" }
         )
         fact("Commitment", renewal.commitment.map { $0.autoRenews ? "renews" : "does not renew" })
         fact("Committed until", at: renewal.commitment?.renewalDate)

@@ -49,7 +49,11 @@ extension ConsolePage {
                         .init(
                             "share",
                             "How much",
-                            .choice([("FULL", "All of it"), ("UNUSED", "What is unused"), ("PART", "A part")])
+                            .choice(
+                                [("FULL", "All of it")]
+                                    + (answer["expiresDate"] == nil ? [] : [("UNUSED", "What is unused")])
+                                    + [("PART", "A part")]
+                            )
                         ),
                         .init("percentage", "Percent, of a part", .thousandths, hint: "50"),
                         .init(
@@ -99,7 +103,8 @@ private enum TransactionFacts {
         fact("Offer", row?["offerDiscountType"]?.text.map { Words.plain($0) })
         fact("Offer's identifier", row?["offerIdentifier"]?.text)
         fact("Taken back", at: answer["revocationDate"]?.number)
-        fact("How", row?["revocationType"]?.text.map { Words.plain($0) })
+        let percentage = row?["revocationPercentage"]?.number.map { ", \(Words.percent(Int($0)))" } ?? ""
+        fact("How", row?["revocationType"]?.text.map { Words.plain($0) + percentage })
         fact("Original transaction", answer["originalTransactionId"]?.text)
         fact("Order", answer["orderId"]?.text)
         fact("Line item", answer["webOrderLineItemId"]?.text)

@@ -10,8 +10,14 @@
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("button[data-copies]");
     if (!button) return;
-    await navigator.clipboard.writeText(document.getElementById(button.dataset.copies).textContent);
-    button.textContent = "Copied";
+    const text = document.getElementById(button.dataset.copies);
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+      button.textContent = "Copied";
+    } catch {
+      // Where that is not allowed a person copies what is chosen for them.
+      getSelection().selectAllChildren(text);
+    }
   });
 
   if (!address) return;
@@ -62,8 +68,11 @@
       pause = 500;
       for (const [id, html] of Object.entries(JSON.parse(event.data))) show(id, html);
     });
-    // What the page is about is not there any more: there is nothing to wait for.
-    source.addEventListener("gone", close);
+    // What the page is about is not there any more: there is nothing to wait for, and that is said.
+    source.addEventListener("gone", () => {
+      close();
+      document.getElementById("gone").hidden = false;
+    });
     source.addEventListener("error", () => {
       close();
       pause = Math.min(pause * 2, 30000);

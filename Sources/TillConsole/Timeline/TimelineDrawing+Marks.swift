@@ -47,8 +47,14 @@ extension TimelineMark.Kind {
         }
     }
 
-    /// What the legend calls it.
-    var words: String {
+    /// What the legend calls it, where notifications of these types are marked.
+    func words(of types: Set<String>) -> String {
+        guard self == .refund, types.contains("REVOKE") else { return words }
+        let isMixed = !types.isDisjoint(with: ["REFUND", "REFUND_DECLINED", "REFUND_REVERSED", "CONSUMPTION_REQUEST"])
+        return isMixed ? "refund, or no longer shared" : "no longer shared"
+    }
+
+    private var words: String {
         switch self {
         case .bought: "bought"
         case .renewed: "renewed"

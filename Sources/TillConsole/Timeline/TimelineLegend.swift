@@ -4,7 +4,7 @@ struct TimelineLegend: Sendable {
         case period(TimelinePeriod.Kind)
         case trouble(TimelineTrouble.Kind)
         case revoked
-        case mark(TimelineMark.Kind)
+        case mark(TimelineMark.Kind, String)
         case hollow
         case failed
         case unsent
@@ -18,7 +18,7 @@ struct TimelineLegend: Sendable {
             case .trouble(.grace): "grace"
             case .trouble(.retry): "billing retry"
             case .revoked: "taken back"
-            case .mark(let kind): kind.words
+            case .mark(_, let words): words
             case .hollow: "not arrived"
             case .failed: "given up"
             case .unsent: "nobody to tell"
@@ -44,7 +44,8 @@ struct TimelineLegend: Sendable {
         var wanted = TimelinePeriod.Kind.allCases.filter(periods.contains).map(Entry.period)
         wanted += TimelineTrouble.Kind.allCases.filter(troubles.contains).map(Entry.trouble)
         if timeline.bars.contains(where: { $0.period.revocation != nil }) { wanted.append(.revoked) }
-        wanted += TimelineMark.Kind.allCases.filter(marks.contains).map(Entry.mark)
+        let types = Set(timeline.marks.flatMap(\.notices).map(\.type))
+        wanted += TimelineMark.Kind.allCases.filter(marks.contains).map { .mark($0, $0.words(of: types)) }
         if fates.contains(.owed) { wanted.append(.hollow) }
         if fates.contains(.failed) { wanted.append(.failed) }
         if fates.contains(.unsent) { wanted.append(.unsent) }
@@ -83,7 +84,7 @@ struct TimelineLegend: Sendable {
         case .revoked:
             svg.rectangle("tl-revoked", box, radius: 3)
             svg.rectangle("tl-over", box, radius: 3, fill: drawing.fill(.revoked))
-        case .mark(let kind): TimelineDrawing.draw(kind, .arrived, x: middle.x, y: middle.y, in: &svg)
+        case .mark(let kind, _): TimelineDrawing.draw(kind, .arrived, x: middle.x, y: middle.y, in: &svg)
         case .hollow: TimelineDrawing.draw(.renewed, .owed, x: middle.x, y: middle.y, in: &svg)
         case .failed: TimelineDrawing.draw(.renewed, .failed, x: middle.x, y: middle.y, in: &svg)
         case .unsent: TimelineDrawing.draw(.renewed, .unsent, x: middle.x, y: middle.y, in: &svg)

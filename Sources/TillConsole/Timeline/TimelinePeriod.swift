@@ -61,7 +61,10 @@ package struct TimelinePeriod: Equatable, Sendable {
         expiresDate = row.expiresDate ?? end
         revocation = row.revocation
         revokedFrom = row.revocation.flatMap { $0.date < end ? max($0.date, row.purchaseDate) : nil }
-        isRefundedLater = row.revocation.map { $0.date >= end } ?? false
+        // Who was refunded and bought again at once has the new period from the very instant of the refund.
+        isRefundedLater =
+            row.revocation.map { $0.date > end || $0.date == end && (row.isUpgraded || end == row.expiresDate) }
+            ?? false
         isSuperseded = row.isUpgraded
         self.isExtended = isExtended
         self.isAhead = isAhead

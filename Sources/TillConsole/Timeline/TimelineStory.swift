@@ -60,12 +60,18 @@ package struct TimelineStory: Sendable {
     }
 
     /// Whether a row was charged ahead and then given up, by a change of plan or after a refund, before it began.
+    ///
+    /// - Parameter rows: rising by their dates.
     private static func neverBegan(_ row: Transaction, among rows: [Transaction]) -> Bool {
-        guard row.modifiedDate < row.purchaseDate, row.isUpgraded || row.revocation != nil else { return false }
-        let moment = row.modifiedDate.wholeSecond
+        guard row.reason == .renewal else { return false }
+        if row.isUpgraded {
+            // What was bought instead of it runs over its date.
+            let instead = rows.last { $0.purchaseDate < row.purchaseDate }
+            return instead?.reason == .purchase && instead?.expiresDate.map { $0 > row.purchaseDate } == true
+        }
+        guard let given = row.revocation?.date, given < row.purchaseDate else { return false }
         return rows.contains {
-            $0.id != row.id && $0.reason == .purchase && $0.purchaseDate >= moment
-                && $0.purchaseDate <= row.purchaseDate
+            $0.reason == .purchase && $0.purchaseDate >= given.wholeSecond && $0.purchaseDate <= row.purchaseDate
         }
     }
 

@@ -52,16 +52,11 @@ struct TimelineWords: Sendable {
         switch revocation.kind {
         case .familyRevoke: cause = "No longer shared since"
         case .refundFull: cause = "Refunded at"
-        case .refundProrated: cause = "Refunded\(revocation.percentage.map { " by \(percent($0))" } ?? " in part") at"
+        case .refundProrated:
+            cause = "Refunded\(revocation.percentage.map { " by \(Words.percent($0))" } ?? " in part") at"
         }
         let access = period.isRefundedLater ? "after it was over" : "access ended then"
         return "\(cause) \(date(revocation.date)), \(access)."
-    }
-
-    /// Thousandths of a percent: `37.5 %`
-    private func percent(_ thousandths: Int) -> String {
-        let tenths = thousandths / 100
-        return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
     }
 
     /// A payment that could not be made.
@@ -117,6 +112,10 @@ struct TimelineWords: Sendable {
         if let first = story.periods.first, let last = story.periods.last {
             let count = story.periods.count == 1 ? "One period" : "\(story.periods.count) periods"
             sentences.append("\(count), \(date(first.start)) to \(date(last.end)).")
+        }
+        sentences += story.moments.map(period)
+        sentences += story.periods.compactMap { period in
+            period.revokedFrom.map { "Taken back, \(date($0)) to \(date(period.end))." }
         }
         sentences += story.troubles.map(trouble)
         sentences += story.lapses.map(lapse)

@@ -55,7 +55,7 @@ extension AppleAPI {
         let scope = exchange.scope
         let listsAll = shop.settings.historyListsAll && !wanted.onlyFailures
         var query = NotificationQuery(scope: scope, endpoint: listsAll ? nil : EndpointRecord.primary)
-        query.isSignedOnly = true
+        query.kind = .signed
         query.from = wanted.start
         // An end that is still to come is no bound: signed dates of one instant run a little ahead of the clock.
         query.to = wanted.end < latestClock(scope) ? wanted.end : nil

@@ -73,8 +73,11 @@ extension ControlAPI {
                 query: [
                     Schema.optional("type", .string("Only these: DID_RENEW, or EXPIRED/VOLUNTARY.")),
                     Schema.optional("customer", .string("Only about this customer.")),
-                    Schema.optional("failed", .string("true: only those tried at the endpoint that have not arrived.")),
-                    Schema.optional("endpoint", .string("Only those tried there; with failed, primary by default.")),
+                    Schema.optional(
+                        "failed",
+                        .string("true: only those that were tried and have not arrived, at any endpoint.")
+                    ),
+                    Schema.optional("endpoint", .string("Only those tried there.")),
                     Schema.optional("from", .string("Only made at or after, in milliseconds since 1970.")),
                     Schema.optional("to", .string("Only made at or before, in milliseconds since 1970.")),
                     Schema.optional("after", .string("`next` of the page before.")),
@@ -124,7 +127,9 @@ extension ControlAPI {
             ) { exchange in
                 let scope = try exchange.scope()
                 guard let token = try await shop.requestTest(in: scope) else {
-                    throw shop.registry.rules(of: scope).primary == nil ? Self.noEndpoint : Self.noTest
+                    if shop.registry.rules(of: scope).primary != nil { throw Self.noTest }
+                    let others = shop.endpoints(of: scope).map(\.name)
+                    throw others.isEmpty ? Self.noEndpoint : Self.noPrimary(others)
                 }
                 var json = PayloadWriter()
                 json.put("testNotificationToken", token)
@@ -192,6 +197,14 @@ extension ControlAPI {
         "Nobody is told: set an endpoint with till endpoint set, or listen with till listen."
     )
 
+    private static func noPrimary(_ others: [String]) -> ControlError {
+        .conflict(
+            "no_endpoint",
+            "A TEST goes to the endpoint called primary, and there is none: set it with till endpoint set. "
+                + "Endpoints: \(others.joined(separator: ", "))."
+        )
+    }
+
     private static let noTest = ControlError.conflict(
         "version_one",
         "The primary endpoint is told in version 1, which has no test."
@@ -240,9 +253,9 @@ extension ControlAPI {
         query.from = try instant(value("from"), "from")
         query.to = try instant(value("to"), "to")
         query.onlyFailures = value("failed") == "true"
-        if let name = value("endpoint") ?? (query.onlyFailures ? EndpointRecord.primary : nil) {
-            query.endpoint = shop.endpoints(of: query.scope).first { $0.name == name }?.key ?? name
-        }
+        let endpoints = shop.endpoints(of: query.scope)
+        var places: [String?] = query.onlyFailures ? endpoints.map(\.key) : [nil]
+        if let name = value("endpoint") { places = [endpoints.first { $0.name == name }?.key ?? name] }
         if let after = value("after") {
             let parts = after.split(separator: "-").compactMap { Int64($0) }
             guard parts.count == 2 else {
@@ -250,9 +263,22 @@ extension ControlAPI {
             }
             query.after = (Timestamp(milliseconds: parts[0]), NotificationID(parts[1]))
         }
-        let (found, last) = try await NotificationSearch(query: query, limit: limit).page(in: shop.storage)
-        var written: [[UInt8]] = []
-        for entry in found { written.append(try await json(entry)) }
+        var pages: [(found: [OutboxEntry], last: OutboxEntry?)] = []
+        for place in places {
+            query.endpoint = place
+            pages.append(try await NotificationSearch(query: query, limit: limit).page(in: shop.storage))
+        }
+        let (found, last) = NotificationSearch.merged(pages, limit: limit)
+        let deliveries = try await shop.storage.deliveries(of: found.map(\.id))
+        var customers: [AccountID: String] = [:]
+        for account in Set(found.compactMap(\.account)) {
+            customers[account] = try await shop.storage.account(account)?.customer
+        }
+        let written = found.map { entry in
+            var json = PayloadWriter()
+            write(entry, of: entry.account.flatMap { customers[$0] }, deliveries[entry.id] ?? [], to: &json)
+            return json.finish()
+        }
         var json = PayloadWriter()
         json.put("notifications", objects: written)
         json.put("next", last.map { "\($0.signedDate.milliseconds)-\($0.id.number)" })
@@ -279,12 +305,11 @@ extension ControlAPI {
     }
 
     private func resendRange(_ exchange: ControlExchange) async throws -> [UInt8] {
-        var query = NotificationQuery(
-            scope: try exchange.scope(),
-            from: exchange.body.instant("from"),
-            to: exchange.body.instant("to"),
-            limit: 100
-        )
+        let (from, to) = (exchange.body.instant("from"), exchange.body.instant("to"))
+        if let from, let to, from > to {
+            throw ControlError.bad("bad_range", "from lies after to.", path: "$.from")
+        }
+        var query = NotificationQuery(scope: try exchange.scope(), from: from, to: to, limit: 100)
         var all: [OutboxEntry] = []
         while true {
             let page = try await shop.storage.notifications(query)
@@ -331,16 +356,27 @@ extension ControlAPI {
     }
 
     private func write(_ entry: OutboxEntry, to json: inout PayloadWriter) async throws {
+        var customer: String?
+        if let account = entry.account { customer = try await shop.storage.account(account)?.customer }
+        write(entry, of: customer, try await shop.storage.deliveries(of: entry.id), to: &json)
+    }
+
+    private func write(
+        _ entry: OutboxEntry,
+        of customer: String?,
+        _ deliveries: [Delivery],
+        to json: inout PayloadWriter
+    ) {
         json.put("notificationUUID", entry.uuid)
         json.put("notificationType", entry.type)
         json.put("version", entry.version.rawValue)
         json.put("subtype", entry.subtype)
         json.put("signedDate", entry.signedDate)
-        if let account = entry.account { json.put("customer", try await shop.storage.account(account)?.customer) }
+        json.put("customer", customer)
         json.put("originalTransactionId", entry.original?.wireForm)
         json.put("transactionId", entry.transaction?.wireForm)
         json.put("isTriggered", entry.isTriggered)
-        json.put("deliveries", objects: try await shop.storage.deliveries(of: entry.id).map(Self.json))
+        json.put("deliveries", objects: deliveries.map(Self.json))
     }
 
     private static func json(_ delivery: Delivery) -> [UInt8] {

@@ -1,3 +1,4 @@
+import TillCore
 import TillStorage
 
 /// A page of notifications of which some filter may be met by few, far apart, with no index that leads from one to the
@@ -39,6 +40,21 @@ struct NotificationSearch {
             guard seen < Self.most else { return (found, last) }
             range.after = (last.signedDate, last.id)
         }
+    }
+
+    /// Several pages as one: of what failed at any of several endpoints, each has its own.
+    ///
+    /// - Parameter pages: newest first. Where one of them ends all that is older has not been read.
+    static func merged(_ pages: [(found: [OutboxEntry], last: OutboxEntry?)], limit: Int) -> (
+        found: [OutboxEntry], last: OutboxEntry?
+    ) {
+        func place(_ entry: OutboxEntry) -> (Timestamp, NotificationID) { (entry.signedDate, entry.id) }
+        let bound = pages.compactMap(\.last).max { place($0) < place($1) }
+        var seen: Set<NotificationID> = []
+        let all = pages.flatMap(\.found).filter { seen.insert($0.id).inserted }.sorted { place($0) > place($1) }
+        let read = bound.map { bound in all.filter { place($0) >= place(bound) } } ?? all
+        guard read.count > limit else { return (read, bound) }
+        return (Array(read.prefix(limit)), read[limit - 1])
     }
 
     private var isFiltered: Bool { query.isSubtypeFixed || (query.type != nil && !isTypeIndexed) }

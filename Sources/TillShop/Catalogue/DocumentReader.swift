@@ -123,6 +123,11 @@ struct DocumentReader {
             fault(object.path(key), expected: "no control characters", found: value.summary)
             return nil
         }
+        // Addresses cannot say them.
+        guard text != ".", text != ".." else {
+            fault(object.path(key), expected: "more than dots", found: value.summary)
+            return nil
+        }
         return text
     }
 

@@ -56,7 +56,7 @@ package struct TextDecoding: Sendable {
             for token in tokens { await readToken(String(token), place: place, depth: depth) }
             return
         }
-        if let words = Self.isCutShort(token: joined) { return parts.append(Self.fault(words)) }
+        if let words = Self.isCutShort(text) { return parts.append(Self.fault(words)) }
         guard let bytes = Self.bytes(ofBase64: joined), !bytes.isEmpty else {
             let words = "This is no signed token (three parts with dots between them), no JSON and no Base64."
             return parts.append(Self.fault(text.isEmpty ? "There is nothing to read." : words))
@@ -74,15 +74,24 @@ package struct TextDecoding: Sendable {
     }
 
     /// What is missing of a signed token that was not copied whole; nil for any other text.
-    private static func isCutShort(token text: String) -> String? {
-        guard text.hasPrefix("eyJ"), let header = text.split(separator: ".").first else { return nil }
-        let count = text.utf8.count { $0 == UInt8(ascii: ".") } + 1
-        guard count < 3 else { return nil }
-        let known = bytes(ofBase64: String(header)).flatMap { try? JSONTree.parse($0) }
-        // Other JSON in Base64 begins with the same letters.
-        if count == 1, case .object(let members)? = known, !members.contains(where: { $0.key == "alg" }) { return nil }
-        return "This begins as a signed token does and is cut short: of three parts with dots between them it has "
-            + (count == 2 ? "two." : "one.")
+    private static func isCutShort(_ text: String) -> String? {
+        let words = "This begins as a signed token does and is cut short: of three parts with dots between them it has "
+        // Base64 has no dots.
+        let halves = text.split { !isOfToken($0) }.filter { token in
+            token.hasPrefix("eyJ") && token.utf8.count { $0 == UInt8(ascii: ".") } == 1
+        }
+        if !halves.isEmpty { return words + "two." }
+        guard let bytes = bytes(ofBase64: text.filter { !$0.isWhitespace }), isHeader(bytes) else { return nil }
+        return words + "one."
+    }
+
+    /// Whether bytes are the header of a signed token, or begin as one does. Keys and other documents have none of
+    /// these keys in front, or are whole with more than a header has.
+    private static func isHeader(_ bytes: [UInt8]) -> Bool {
+        let begins = ["alg", "typ", "kid", "x5c"].contains { bytes.starts(with: Array("{\"\($0)\":".utf8)) }
+        guard begins else { return false }
+        guard case .object(let members)? = try? JSONTree.parse(bytes) else { return true }
+        return Set(members.map(\.key)).isSubset(of: ["alg", "typ", "kid", "x5c"])
     }
 
     private static func isOfToken(_ character: Character) -> Bool {
@@ -151,6 +160,12 @@ package struct TextDecoding: Sendable {
                 {
                     guard goesOn(depth) else { return }
                     await readReceipt(bytes, place: way.path, depth: depth)
+                } else if Self.signedKeys.contains(member.key), case .string(let text) = member.value,
+                    !Self.looksSigned(text[...])
+                {
+                    var part = DecodedPart(.unknown, at: way.path, depth: depth)
+                    part.fault = "This is no signed text: it has not three parts, the first of them a header."
+                    guard take(part) else { return }
                 } else {
                     await readInside(member.value, depth: depth)
                 }
@@ -175,6 +190,9 @@ package struct TextDecoding: Sendable {
     }
 
     private static let receiptKeys: Set = ["receipt-data", "latest_receipt"]
+    private static let signedKeys: Set = [
+        "signedPayload", "signedTransactionInfo", "signedRenewalInfo", "signedAppTransactionInfo",
+    ]
 
     // MARK: Signed tokens
 
