@@ -142,7 +142,7 @@ class TestStory:
     def test_a_mark_leads_to_the_notification_with_its_layers_and_attempts(self, browser):
         browser.follow(browser.mark_of("DID_FAIL_TO_RENEW/GRACE_PERIOD"))
         assert browser.heading == "DID_FAIL_TO_RENEW / GRACE_PERIOD"
-        browser.see("Unsuccessful http response code 500", "#deliveries")
+        browser.see("Unsuccessful HTTP response code 500", "#deliveries")
         browser.see("next attempt", "#deliveries")
         for layer in ("transactionId", "autoRenewProductId", "notificationUUID"):
             browser.see(layer)

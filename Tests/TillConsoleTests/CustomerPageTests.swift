@@ -149,6 +149,18 @@ struct CustomerPageTests {
         #expect(past.contains("The newest transactions"))
         #expect(past.contains("<svg") && !past.contains("tl-now-pill"))
         #expect(!past.contains(">Cancel</button>"))
+        #expect(!past.contains("No access"))
+        // A row that changes long after its time stays in the picture of it.
+        let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        let storage = stage.test.shop.storage
+        let account = try #require(try await storage.account(realm: scope.realm, app: scope.app, customer: "ann"))
+        let rows = try await storage.history(HistoryQuery(account: account.id, limit: 5)).rows
+        let early = ["bundleId": scope.app, "realm": "sandbox", "transactionId": rows[2].id.wireForm]
+        let part: JSONTree = .object([.init("share", .string("PART")), .init("percentage", .number("10000"))])
+        _ = try await stage.console.verbs.call("refund", early, body: part)
+        let later = try await stage.console.page(at: "\(page)?after=\(position)", Session(cookie: "a")).html
+        #expect(!later.contains("No access"))
+        #expect(later.contains("Refunded by 10 %"))
     }
 
     @Test("What was told long ago stays in the picture, however much was told since; what is left out it says")
@@ -180,6 +192,20 @@ struct CustomerPageTests {
         let third = try await stage.console.page(at: page, Session(cookie: "a")).html
         #expect(third.contains("too much for this picture"))
         #expect(!third.contains("No access"))
+    }
+
+    @Test("What was sent by hand is in the list, and pushes nothing out of the picture")
+    func byHand() async throws {
+        let stage = try await stage()
+        let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        let storage = stage.test.shop.storage
+        let account = try #require(try await storage.account(realm: scope.realm, app: scope.app, customer: "ann"))
+        let row = account.subscriptions[0].current
+        for _ in 0..<410 { _ = try await stage.test.shop.trigger(Notice(.refund), about: row, of: account) }
+        let html = try await stage.console.page(at: page, Session(cookie: "a")).html
+        #expect(html.contains("tl-mark-bought") && !html.contains("tl-mark-refund"))
+        #expect(!html.contains("too much for this picture"))
+        #expect(html.components(separatedBy: ">REFUND</a>").count == 11)
     }
 
     @Test("A product's name that would be markup is text in the picture, too")

@@ -58,8 +58,23 @@ struct DecoderTests {
         let parts = await parts(text, test)
         #expect(parts.map(\.kind) == [.unknown])
         #expect(parts.first?.fault?.contains("is cut short") == true, "\(parts.first?.fault ?? "")")
-        let other = await self.parts(Data(#"{"a":1}"#.utf8).base64EncodedString(), test)
-        #expect(other.first?.fault?.contains("cut short") != true)
+        let bearer = await self.parts("Authorization: Bearer \(text)", test)
+        #expect(what != "two parts" || bearer.first?.fault?.contains("is cut short") == true)
+        let others = [
+            #"{"a":1}"#, "{\"signature\" = \"AAAA\";\n\"purchase-info\" = \"AAAA\";\n}", "{\"a\":1}\n{\"b\":2}",
+            #"{"alg":"ES256","kty":"EC","crv":"P-256"}"#, #"{"signedPayload":"eyJ"#,
+        ]
+        for text in others {
+            let found = await self.parts(Data(text.utf8).base64EncodedString(), test)
+            #expect(found.allSatisfy { $0.fault?.contains("is cut short") != true }, "\(text)")
+        }
+    }
+
+    @Test("A body whose signed text is none says where")
+    func unsigned() async throws {
+        let found = await parts(#"{"signedPayload":"x.y.z"}"#, try await TestShop())
+        #expect(found.map(\.kind) == [.json, .unknown])
+        #expect(found.last?.place == "$.signedPayload" && found.last?.fault?.contains("no signed text") == true)
     }
 
     @Test("A long key above many values costs no more than its length, and dates below it are read all the same")

@@ -59,6 +59,55 @@ struct NotificationPageTests {
         }
     }
 
+    @Test("What has not arrived is listed from all endpoints, once, page by page")
+    func failing() async throws {
+        let (stage, row) = try await stage()
+        let place = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        let scope = scope
+        let storage = stage.test.shop.storage
+        for name in ["first", "second"] {
+            let path = ["bundleId": place.app, "realm": "sandbox", "endpoint": name]
+            let body: JSONTree = .object([.init("url", .string("http://127.0.0.1:1/x"))])
+            _ = try await stage.console.verbs.call("setEndpoint", path, body: body)
+        }
+        let account = try #require(try await storage.account(realm: .sandbox, app: place.app, customer: "ann"))
+        var wanted: [String] = []
+        for number in 0..<9 {
+            let entry = try await stage.test.shop.trigger(Notice(.refund), about: row, of: account)
+            var deliveries = try await storage.deliveries(of: entry.id)
+            #expect(deliveries.count == 2)
+            // Of every three one failed at both, one at the second, one at none.
+            for index in deliveries.indices {
+                let isFailing = number % 3 == 0 || (number % 3 == 1 && deliveries[index].endpoint.contains("second"))
+                deliveries[index].isDelivered = !isFailing
+                let result: SendAttemptResult = isFailing ? .timedOut : .success
+                deliveries[index].attempts = [SendAttempt(date: entry.signedDate, result: result, milliseconds: 1)]
+            }
+            try await storage.record(deliveries)
+            if number % 3 < 2 { wanted.append(entry.uuid) }
+        }
+        var found: [String] = []
+        var after: String?
+        repeat {
+            let query = [(name: "failed", value: "true"), (name: "limit", value: "2")]
+            let answer = try await stage.console.verbs.call(
+                "listNotifications",
+                ["bundleId": place.app, "realm": "sandbox"],
+                query: query + (after.map { [(name: "after", value: $0)] } ?? [])
+            )
+            found += (answer?["notifications"]?.elements ?? []).compactMap { $0["notificationUUID"]?.text }
+            after = answer?["next"]?.text
+        } while after != nil
+        #expect(found.sorted() == wanted.sorted())
+        try await stage.visit { visitor in
+            let realm = try await visitor.get("\(scope)/")
+            #expect(realm.text.contains("to second: Timed out"), "\(realm.text)")
+            let odd = [("from:instant", "2026-02-01T00:00"), ("to:instant", "2026-01-01T00:00")]
+            let refused = try await visitor.act("resendNotifications", on: "\(scope)/notifications", odd)
+            #expect(refused.status == 400 && refused.text.contains("from lies after to"))
+        }
+    }
+
     @Test("A list goes on where the page before ended")
     func keyset() async throws {
         let (stage, row) = try await stage()

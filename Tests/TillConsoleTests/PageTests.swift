@@ -80,6 +80,56 @@ struct PageTests {
         }
     }
 
+    @Test("What a form means by somebody new is new, and an app comes with a file that can be read or not at all")
+    func beginnings() async throws {
+        let stage = try ConsoleStage(try await TestShop(), patience: .seconds(60))
+        let scope = scope
+        let app = "com.example.broken"
+        try await stage.visit { visitor in
+            let page = scope + "/customers"
+            let first = try await visitor.act("createCustomer", on: page, [("customer", "bob")])
+            #expect(first.status == 200)
+            let again = try await visitor.act("createCustomer", on: page, [("customer", "bob")])
+            #expect(again.status == 409 && again.text.contains("There is a customer of this name already."))
+            // A clock that is made on a customer's page is theirs.
+            let bob = page + "/bob"
+            let clock = try await visitor.act("createClock", on: bob, [("name", "spring"), ("_customer", "bob")])
+            #expect(clock.text.contains("Clock <bdi>spring</bdi>"), "\(clock.text)")
+            let proof = try #require(try await visitor.get("/console/").field("_proof", in: "createApp"))
+            let body = ["_proof": proof, "bundleId": app].map { name, value in
+                "--XX\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n"
+            }
+            let file = "--XX\r\nContent-Disposition: form-data; name=\"_file\"; filename=\"a.storekit\"\r\n\r\n{\r\n"
+            let made = try await visitor.send(
+                .post,
+                "/console/act/createApp",
+                body.joined() + file + "--XX--\r\n",
+                [.contentType: "multipart/form-data; boundary=XX"]
+            )
+            #expect(made.status == 400, "\(made.text)")
+            #expect(try await visitor.get("/console/apps/\(app)/sandbox/").status == 404)
+        }
+    }
+
+    @Test("What would go is said without anything going, and who is erased has no link")
+    func erasure() async throws {
+        let stage = try ConsoleStage(try await TestShop(), patience: .seconds(60))
+        let page = scope + "/customers"
+        try await stage.visit { visitor in
+            _ = try await visitor.act("createCustomer", on: page, [("customer", "bob")])
+            let dry = try await visitor.act(
+                "eraseCustomer",
+                form: "eraseCustomer-dry",
+                on: page + "/bob",
+                [("dryRun", "true")]
+            )
+            #expect(dry.text.contains("nothing has happened") && dry.text.contains("<h1><bdi>bob</bdi>"))
+            let gone = try await visitor.act("eraseCustomer", on: page + "/bob", [("_sure", "true")])
+            #expect(gone.status == 200 && gone.text.contains("<h1><bdi>Customers</bdi>"), "\(gone.text)")
+            #expect(!gone.text.contains("To bob"))
+        }
+    }
+
     @Test("What was made has a link, from pages that are not about it")
     func links() async throws {
         let stage = try ConsoleStage(try await TestShop(), patience: .seconds(60))

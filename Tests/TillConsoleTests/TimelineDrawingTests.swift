@@ -100,6 +100,18 @@ struct TimelineDrawingTests {
         }
     }
 
+    @Test("What is no longer shared is no refund to the legend")
+    func unshared() throws {
+        var shop = TimelineStage()
+        shop.stage.open("bob")
+        try shop.act(.joinFamily(of: try #require(shop.stage.accounts["bob"]).id, named: "family"))
+        try shop.buy("pro", .none, by: "bob")
+        shop.advance(to: "2026-01-20")
+        try shop.act(.leaveFamily)
+        let text = try shop.timeline("ann", .familyShared).svg(id: "a")
+        #expect(text.contains(">no longer shared<") && !text.contains(">refund"))
+    }
+
     @Test("A plan that was left at the instant at which it was bought is an edge in its lane, with a step to the next")
     func instantly() throws {
         var shop = TimelineStage()

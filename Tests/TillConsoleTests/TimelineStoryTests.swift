@@ -107,6 +107,12 @@ struct TimelineStoryTests {
         #expect(story.periods[0].end == story.periods[1].start)
         shop.advance(to: "2026-02-20")
         #expect(TimelineStory(try shop.facts()).periods.map(\.productID) == ["basic", "year"])
+        // Its money goes back, which makes no period of it.
+        let given = try #require(shop.stage.history("ann").first { $0.isUpgraded && $0.reason == .renewal })
+        try shop.act(.refund(Refund(transaction: given.id)))
+        let after = TimelineStory(try shop.facts())
+        #expect(after.periods.map(\.productID) == ["basic", "year"] && after.lapses.isEmpty)
+        #expect(after.periods.map(\.end) == story.periods.map(\.end))
     }
 
     @Test("A refund takes the rest of a running period, and of an old one only the money")
@@ -129,6 +135,20 @@ struct TimelineStoryTests {
         #expect(again.periods[1].end == Timestamp(noon: "2026-02-15"))
         #expect(again.periods[1].end < again.periods[1].expiresDate)
         #expect(again.lapses.isEmpty)
+    }
+
+    @Test("Who is refunded and buys again at once lost access by the refund, not after the period")
+    func refundedAtOnce() throws {
+        var shop = TimelineStage()
+        try shop.buy("basic")
+        shop.advance(to: "2026-01-11")
+        try shop.act(.refund(Refund(transaction: try #require(shop.stage.history("ann").first).id)))
+        try shop.buy("basic", .none)
+        let story = TimelineStory(try shop.facts())
+        #expect(story.periods.map(\.end) == [Timestamp(noon: "2026-01-11"), Timestamp(noon: "2026-02-11")])
+        #expect(story.periods.map(\.isRefundedLater) == [false, false])
+        let text = try shop.timeline().svg(id: "a")
+        #expect(text.contains("access ended then") && !text.contains("after it was over"))
     }
 
     @Test("Resubscribing after a while leaves a stretch without access")

@@ -22,6 +22,30 @@ struct WordsTests {
         #expect(Words.length(from: 500, to: 3_600_000) == "1 hour")
     }
 
+    @Test(
+        "Years are those of the calendar",
+        arguments: [
+            // 28 Sep 2027, a leap year later, and sixty.
+            (1_822_089_600_000, 1_853_712_000_000, "1 year"), (1_822_089_600_000, 3_715_545_600_000, "60 years"),
+            (1_822_089_600_000, 1_853_798_400_000, "1 year 1 day"), (1_822_089_600_000, 1_853_625_600_000, "365 days"),
+        ] as [(Int64, Int64, String)]
+    )
+    func years(from: Int64, to: Int64, words: String) {
+        #expect(Words.length(from: from, to: to) == words)
+        #expect(Words.distance(from: to, to: from) == "\(words) ago")
+    }
+
+    @Test(
+        "Names of programs are read as people would say them",
+        arguments: [
+            ("notificationUUID", "Notification UUID"), ("removeFromCRL", "Remove from CRL"), ("http500", "Http500"),
+            ("GRACE_PERIOD", "Grace period"), ("UNSUCCESSFUL_HTTP_RESPONSE_CODE", "Unsuccessful HTTP response code"),
+        ]
+    )
+    func names(word: String, words: String) {
+        #expect(Words.sentence(word) == words)
+    }
+
     @Test("No two instants are too far apart")
     func far() {
         #expect(Words.distance(from: .min, to: .max).hasPrefix("in "))

@@ -8,6 +8,8 @@ struct OutboxContractTests {
         let (entry, delivery) = told
         if query.endpoint != nil, delivery.attempts.isEmpty { return false }
         if query.endpoint != nil, query.onlyFailures, delivery.isDelivered { return false }
+        if query.endpoint == nil, query.kind != .every, entry.chain == nil { return false }
+        if query.endpoint == nil, query.kind == .caused, entry.isTriggered { return false }
         if let account = query.account, account != entry.account { return false }
         if let type = query.type, type != entry.type { return false }
         if query.isSubtypeFixed, query.subtype != entry.subtype { return false }
@@ -15,6 +17,10 @@ struct OutboxContractTests {
         if let to = query.to, entry.signedDate > to { return false }
         return true
     }
+
+    private static let narrowings: [(Bool, NotificationQuery.Kind)] = [
+        (false, .every), (false, .signed), (false, .caused), (true, .every),
+    ]
 
     @Test(
         "Pages of every filter, in both directions, come to what a reading of everything finds",
@@ -25,10 +31,11 @@ struct OutboxContractTests {
         let all = try await ToldSample.told(fixture)
         let accounts = Set(all.compactMap(\.entry.account)).sorted { $0.number < $1.number }
         for query in ToldSample.queries {
-            for onlyFailures in [false, true] {
+            for (onlyFailures, kind) in Self.narrowings {
                 for account in [nil] + accounts.map(Optional.some) {
                     var query = query
                     query.onlyFailures = onlyFailures
+                    query.kind = kind
                     query.account = account
                     let wanted = all.filter { passes($0, query) }.map(\.entry)
                     var found: [OutboxEntry] = []
@@ -54,5 +61,8 @@ struct OutboxContractTests {
         let found = try await fixture.storage.deliveries(of: ids + [NotificationID(5)], to: "primary")
         #expect(found == Dictionary(uniqueKeysWithValues: some.map { ($0.entry.id, $0.delivery) }))
         #expect(try await fixture.storage.deliveries(of: ids, to: "another").isEmpty)
+        let whole = try await fixture.storage.deliveries(of: ids + [NotificationID(5)])
+        #expect(whole == Dictionary(uniqueKeysWithValues: some.map { ($0.entry.id, [$0.delivery]) }))
+        #expect(try await fixture.storage.deliveries(of: []).isEmpty)
     }
 }

@@ -9,7 +9,7 @@ enum ToldSample {
     ]
 
     /// Sixty notifications of two customers and of the app, some at one instant: of every five one was not tried, two
-    /// failed and two arrived.
+    /// failed and two arrived; of every seven one was sent by hand, of every eleven one is of version 1.
     static func told(_ fixture: StorageFixture) async throws -> [(entry: OutboxEntry, delivery: Delivery)] {
         let ann = fixture.account("ann", number: 1)
         let bob = fixture.account("bob", number: 2)
@@ -28,12 +28,13 @@ enum ToldSample {
                 uuid: "uuid-\(number)",
                 type: type,
                 subtype: subtype,
-                isTriggered: false,
+                isTriggered: number % 7 == 0,
                 signedDate: Timestamp(milliseconds: Int64(number / 4) * 1_000),
                 body: SignedPart(payload: Array("{}".utf8), signature: []),
                 transactionInfo: nil,
                 renewalInfo: nil,
-                chain: "chain"
+                // Version 1 has none.
+                chain: number % 11 == 0 ? nil : "chain"
             )
             var delivery = Delivery(of: entry, to: "primary", clock: ClockName(scope), due: entry.signedDate)
             let change = Change(notifications: [entry], deliveries: [delivery])
