@@ -21,6 +21,7 @@ struct Template: Sendable {
         Template("effect", PackageResources.effect_mustache),
         Template("clock", PackageResources.clock_mustache),
         Template("settings", PackageResources.settings_mustache),
+        Template("jobs", PackageResources.jobs_mustache),
         Template("failing", PackageResources.failing_mustache),
         Template("customers", PackageResources.customers_mustache),
         Template("subscription", PackageResources.subscription_mustache),

@@ -175,9 +175,11 @@ def test_with_several_apps_one_must_be_named(till, shop, run):
 
 def test_a_family_is_made_shown_joined_and_left(shop, run):
     made = run("family", "create", "gus", "hal", "ida", *APP, as_json=True)
-    assert made == {"name": "gus", "organizer": "gus", "members": ["gus", "hal", "ida"]}
+    told = {"events": ["joinedFamily", "joinedFamily"], "notifications": []}
+    shown = {"name": "gus", "organizer": "gus", "members": ["gus", "hal", "ida"]}
+    assert made == {**shown, **told}
     assert "hal" in run("family", "show", "gus", *APP)
-    assert run("family", "show", "ida", *APP, as_json=True) == made
+    assert run("family", "show", "ida", *APP, as_json=True) == shown
     assert run("family", "join", "joe", "--with", "gus", *APP, as_json=True)["members"][-1] == "joe"
     assert "kim" in run("family", "join", "kim", "--with", "gus", *APP)
     assert "hal" in run("family", "leave", "hal", *APP)

@@ -14,6 +14,8 @@ class Family:
         self.organizer = customer
         self.members = [f"{customer}-{number}" for number in range(1, members + 1)]
         answer = realm.control("createFamily", {"name": customer, "organizer": customer, "members": self.members})
+        self.told = answer.pop("notifications")
+        assert answer.pop("events").count("joinedFamily") == members
         assert answer == {"name": customer, "organizer": customer, "members": [customer, *self.members]}
 
     def any_id(self, customer):
@@ -76,6 +78,7 @@ def test_whoever_joins_later_gets_what_is_held_then(realm, customer):
     realm.refund(gone.id)
     family = Family(realm, customer, members=1)
     assert [copy["productId"] for copy in family.history(family.members[0])] == [kept.payload["productId"]]
+    assert family.told == ["ONE_TIME_CHARGE"], "for the member's copy"
     late = customer + "-late"
     answer = realm.control("joinFamily", {"customer": late}, customer=customer)
     assert answer["members"] == [customer, *family.members, late]
@@ -119,7 +122,8 @@ def test_a_refund_takes_the_access_of_members_and_its_reversal_gives_it_back(rea
 def test_a_member_who_leaves_loses_access_for_no_reason_of_the_apps(realm, family):
     realm.buy(family.organizer, FOREVER)
     leaver, stayer = family.members
-    realm.control("leaveFamily", customer=leaver)
+    left = realm.control("leaveFamily", customer=leaver)
+    assert left["notifications"] == ["REVOKE"] and "leftFamily" in left["events"]
     (copy,) = family.history(leaver)
     assert (copy["revocationType"], copy["revocationReason"]) == ("FAMILY_REVOKE", 0)
     assert "revocationDate" not in family.history(stayer)[0]

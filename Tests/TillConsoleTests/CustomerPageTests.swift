@@ -194,6 +194,36 @@ struct CustomerPageTests {
         #expect(!third.contains("No access"))
     }
 
+    @Test("Who joins a family and who leaves it sees what was told")
+    func families() async throws {
+        let stage = try await stage()
+        let page = page
+        try await stage.visit { visitor in
+            let joined = try await visitor.act("joinFamily", on: page, [("customer", "bob")])
+            #expect(joined.text.contains("SUBSCRIBED/INITIAL_BUY</a>"), "\(joined.text)")
+            let bob = "/console/apps/com.example.shop/sandbox/customers/bob"
+            let left = try await visitor.act("leaveFamily", form: "leave", on: bob, [])
+            #expect(left.text.contains("REVOKE</a>"), "\(left.text)")
+        }
+    }
+
+    @Test("Changes for many customers are on the realm's page, with how far they have come")
+    func jobs() async throws {
+        let stage = try await stage()
+        let realm = "/console/apps/com.example.shop/sandbox/"
+        try await stage.visit { visitor in
+            let none = try await visitor.get(realm)
+            #expect(none.text.contains("None yet."))
+            // What is free is not extended.
+            try await advance(stage, by: "1mo")
+            let extended = try await visitor.act("extendAll", on: realm, [("productId", "pro"), ("days", "10")])
+            #expect(extended.status == 200, "\(extended.text)")
+            let shown = try await visitor.get(realm)
+            #expect(shown.text.contains("An extension") && shown.text.contains("1 account<"), "\(shown.text)")
+            #expect(try await visitor.get(page).text.contains(">extended<"))
+        }
+    }
+
     @Test("What was sent by hand is in the list, and pushes nothing out of the picture")
     func byHand() async throws {
         let stage = try await stage()

@@ -26,6 +26,7 @@ extension ConsolePage {
                 "isTold": .flag(try await Deliveries.hasEndpoints(page, page.parameters)),
                 "list": try await CustomerList.value(page, after: nil, most: 10),
                 "allCustomers": PageValue(page.link("/console/apps/{bundleId}/{realm}/customers")),
+                "jobs": try await Jobs.value(page),
                 "settings": try await RealmSettings.value(page),
                 "otherRealm": .text(others),
                 "otherLink": PageValue(page.link("/console/apps/{bundleId}/{realm}/", ["realm": others])),

@@ -65,9 +65,10 @@ extension TimelineDrawing {
     }
 
     /// Chevrons at its end, which was moved.
-    private func extended(_ box: SVGBox, in svg: inout SVGText) {
+    func extended(_ box: SVGBox, in svg: inout SVGText) {
         let x = max(box.x + 1, box.x + box.width - 15)
-        let (top, middle, bottom) = (box.y + 6, box.y + box.height / 2, box.y + box.height - 6)
+        let margin = box.height > 12 ? 6.0 : 2
+        let (top, middle, bottom) = (box.y + margin, box.y + box.height / 2, box.y + box.height - margin)
         for start in [x, x + 6] { svg.line("tl-chevron", start, top, start + 5, middle, start, bottom) }
     }
 

@@ -4,6 +4,7 @@ struct TimelineLegend: Sendable {
         case period(TimelinePeriod.Kind)
         case trouble(TimelineTrouble.Kind)
         case revoked
+        case extended
         case mark(TimelineMark.Kind, String)
         case hollow
         case failed
@@ -18,6 +19,7 @@ struct TimelineLegend: Sendable {
             case .trouble(.grace): "grace"
             case .trouble(.retry): "billing retry"
             case .revoked: "taken back"
+            case .extended: "extended"
             case .mark(_, let words): words
             case .hollow: "not arrived"
             case .failed: "given up"
@@ -44,6 +46,7 @@ struct TimelineLegend: Sendable {
         var wanted = TimelinePeriod.Kind.allCases.filter(periods.contains).map(Entry.period)
         wanted += TimelineTrouble.Kind.allCases.filter(troubles.contains).map(Entry.trouble)
         if timeline.bars.contains(where: { $0.period.revocation != nil }) { wanted.append(.revoked) }
+        if timeline.bars.contains(where: \.period.isExtended) { wanted.append(.extended) }
         let types = Set(timeline.marks.flatMap(\.notices).map(\.type))
         wanted += TimelineMark.Kind.allCases.filter(marks.contains).map { .mark($0, $0.words(of: types)) }
         if fates.contains(.owed) { wanted.append(.hollow) }
@@ -84,6 +87,9 @@ struct TimelineLegend: Sendable {
         case .revoked:
             svg.rectangle("tl-revoked", box, radius: 3)
             svg.rectangle("tl-over", box, radius: 3, fill: drawing.fill(.revoked))
+        case .extended:
+            svg.rectangle("tl-bar tl-paid", box, radius: 3)
+            drawing.extended(box, in: &svg)
         case .mark(let kind, _): TimelineDrawing.draw(kind, .arrived, x: middle.x, y: middle.y, in: &svg)
         case .hollow: TimelineDrawing.draw(.renewed, .owed, x: middle.x, y: middle.y, in: &svg)
         case .failed: TimelineDrawing.draw(.renewed, .failed, x: middle.x, y: middle.y, in: &svg)

@@ -16,6 +16,12 @@ struct Told {
         notifications = outcome.ledger.notifications
     }
 
+    /// What another act brought about after this one.
+    mutating func add(_ other: Told) {
+        events += other.events
+        notifications += other.notifications
+    }
+
     static let properties = [
         Schema.required("events", .array("What happened, in order.", of: .string("An event."))),
         Schema.required(

@@ -5,13 +5,16 @@ import TillStorage
 
 /// Families: who shares with whom.
 extension ControlAPI {
-    private static let family = Schema.object(
-        "A family.",
-        [
-            Schema.required("name", .string("The family's name.")),
-            Schema.required("organizer", .string("Who leads it.")),
-            Schema.required("members", .array("Everybody, the organizer first.", of: .string("A customer."))),
-        ]
+    private static let familyProperties = [
+        Schema.required("name", .string("The family's name.")),
+        Schema.required("organizer", .string("Who leads it.")),
+        Schema.required("members", .array("Everybody, the organizer first.", of: .string("A customer."))),
+    ]
+
+    private static let family = Schema.object("A family.", familyProperties)
+    private static let changedFamily = Schema.object(
+        "A family, and what its change caused.",
+        familyProperties + Told.properties
     )
 
     var familyRoutes: [ControlRoute] {
@@ -30,7 +33,7 @@ extension ControlAPI {
                         Schema.required("members", .array("The others.", of: .string("A customer."))),
                     ]
                 ),
-                response: Self.family,
+                response: Self.changedFamily,
                 status: .created
             ) { exchange in
                 let scope = try exchange.scope()
@@ -47,15 +50,17 @@ extension ControlAPI {
                 guard Set(members).count == members.count else {
                     throw ControlError.bad("bad_members", "A member is named twice.", path: "$.members")
                 }
-                try await shop.exclusively("families/\(scope.realm.rawValue)/\(scope.app)") {
+                let told = try await shop.exclusively("families/\(scope.realm.rawValue)/\(scope.app)") {
                     // Nobody joins unless everybody can.
                     for member in [organizer] + members { try await checkIsFree(CustomerName(scope, member)) }
                     let host = try await shop.openAccount(CustomerName(scope, organizer), Opening())
+                    var told = Told()
                     for member in members {
-                        try await join(member, host, named: exchange.body.text("name"), scope)
+                        told.add(Told(try await join(member, host, named: exchange.body.text("name"), scope)))
                     }
+                    return told
                 }
-                return try await json(familyOf: CustomerName(scope, organizer))
+                return try await json(familyOf: CustomerName(scope, organizer), told)
             },
             ControlRoute(
                 method: .get,
@@ -72,25 +77,27 @@ extension ControlAPI {
                 tag: "families",
                 summary: "Lets another customer join the family of this one.",
                 request: .object("Who joins.", [Schema.required("customer", .string("A customer."))]),
-                response: Self.family
+                response: Self.changedFamily
             ) { exchange in
                 let host = try await exchange.account()
                 let member = try ControlExchange.checked(customer: exchange.body.text("customer") ?? "")
                 guard member != host.customer else {
                     throw ControlError.bad("bad_members", "Nobody joins a family of their own.", path: "$.customer")
                 }
-                try await join(member, host, named: nil, try exchange.scope())
-                return try await json(familyOf: try exchange.customer())
+                let outcome = try await join(member, host, named: nil, try exchange.scope())
+                return try await json(familyOf: try exchange.customer(), Told(outcome))
             },
             ControlRoute(
                 method: .delete,
                 path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/family",
                 id: "leaveFamily",
                 tag: "families",
-                summary: "Lets a customer leave; when the organizer leaves, the family ends."
+                summary: "Lets a customer leave; when the organizer leaves, the family ends.",
+                response: .object("What it caused.", Told.properties)
             ) { exchange in
-                _ = try await shop.perform(.leaveFamily, by: try exchange.customer())
-                return []
+                var json = PayloadWriter()
+                Told(try await shop.perform(.leaveFamily, by: try exchange.customer())).write(to: &json)
+                return json.finish()
             },
             ControlRoute(
                 method: .post,
@@ -118,15 +125,17 @@ extension ControlAPI {
         }
     }
 
-    private func join(_ member: String, _ host: Account, named name: String?, _ scope: AccountScope) async throws {
-        _ = try await shop.perform(
+    private func join(_ member: String, _ host: Account, named name: String?, _ scope: AccountScope) async throws
+        -> Outcome
+    {
+        try await shop.perform(
             .joinFamily(of: host.id, named: name ?? host.customer),
             by: CustomerName(scope, member),
             opening: Opening(storefront: host.storefront)
         )
     }
 
-    private func json(familyOf name: CustomerName) async throws -> [UInt8] {
+    private func json(familyOf name: CustomerName, _ told: Told? = nil) async throws -> [UInt8] {
         let scope = name.scope
         guard
             let account = try await shop.storage.account(realm: scope.realm, app: scope.app, customer: name.customer)
@@ -140,6 +149,7 @@ extension ControlAPI {
         json.put("name", family.name)
         json.put("organizer", members[family.organizer])
         json.put("members", family.members.compactMap { members[$0] })
+        told?.write(to: &json)
         return json.finish()
     }
 }
