@@ -83,9 +83,9 @@ struct TimelineDrawing: Sendable {
         for gap in timeline.story.untold { draw(gap, "not known", words.untold(gap), in: &svg) }
         let prices = prices()
         for (bar, price) in zip(timeline.bars, prices) { draw(bar, price, in: &svg) }
-        for sliver in timeline.slivers { draw(sliver: sliver, in: &svg) }
         if let ghost = timeline.ghost { draw(ghost, in: &svg) }
         for strip in timeline.strips { draw(strip, in: &svg) }
+        for sliver in timeline.slivers { draw(sliver: sliver, in: &svg) }
         for commitment in timeline.story.commitments { draw(commitment, in: &svg) }
         for step in timeline.steps { draw(step, in: &svg) }
         for lane in timeline.lanes { name(lane, in: &svg) }
