@@ -85,6 +85,7 @@ struct Effect: Sendable {
                     sells(answer) ? Words.money(answer?["price"]?.number, answer?["currency"]?.text) : nil
                 ),
                 "link": PageValue(page.link(RowsCard.path, more)),
+                "subscription": PageValue(answer?["subscription"]?["summary"]?.text.map(Words.datesInWords)),
             ]
         ]
     }

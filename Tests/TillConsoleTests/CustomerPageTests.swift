@@ -65,6 +65,8 @@ struct CustomerPageTests {
             let cancelled = try await visitor.act("cancelSubscription", form: form, on: page, fields)
             #expect(cancelled.text.contains("DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"))
             #expect(cancelled.text.contains(">Resume</button>") && cancelled.text.contains("and does not renew"))
+            let effect = try #require(cancelled.text.components(separatedBy: "id=\"effect\"").last)
+            #expect(effect.components(separatedBy: "</section>")[0].contains("It does not renew."))
             let refunded = try await visitor.act("refund", form: form, on: page, fields + [("share", "UNUSED")])
             #expect(refunded.text.contains("id=\"effect\""))
             #expect(refunded.text.contains(">Reverse the refund</button>"))

@@ -108,6 +108,16 @@ struct NotificationPageTests {
         }
     }
 
+    @Test("What only counts as arrived does not look as if it had been answered", arguments: [true, false])
+    func counted(isAnswered: Bool) throws {
+        let status = isAnswered ? #","status":200"# : ""
+        let attempt = #"{"attemptDate":1,"sendAttemptResult":"SUCCESS","milliseconds":0\#(status)}"#
+        let delivery = #"{"endpoint":"primary","isDelivered":true,"attempts":[\#(attempt)]}"#
+        let shown = NotificationWords.delivery(try JSONTree.parse(Array(delivery.utf8)))
+        #expect(shown["words"] == .text(isAnswered ? "arrived" : "counts as arrived"))
+        #expect(shown["tries"] == .text("after 1 attempt"))
+    }
+
     @Test("A list goes on where the page before ended")
     func keyset() async throws {
         let (stage, row) = try await stage()

@@ -154,8 +154,11 @@ enum NotificationWords {
     static func delivery(_ delivery: JSONTree) -> PageValue {
         let attempts = delivery["attempts"]?.elements ?? []
         let next = delivery["nextAttemptDate"]?.number
+        // A fault that drops it, or who listens, says so without an answer of the endpoint.
+        let isAnswered = attempts.last?["status"] != nil
         let (words, style) =
             switch (delivery["isDelivered"]?.isTrue == true, next, attempts.isEmpty) {
+            case (true, _, _) where !isAnswered: ("counts as arrived", "warn")
             case (true, _, _): ("arrived", "good")
             case (false, _?, true): ("owed", "warn")
             case (false, _?, false): ("failing", "bad")

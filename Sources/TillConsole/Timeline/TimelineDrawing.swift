@@ -94,8 +94,11 @@ struct TimelineDrawing: Sendable {
     private func name(_ lane: TimelineLane, in svg: inout SVGText) {
         let isShared = timeline.facts.subscription.ownership == .familyShared
         let words = lane.name + (isShared ? " · shared by the family" : "")
-        let shown = TextWidth.fitting(words, within: timeline.width - 2, size: Layout.label)
-        svg.element("text", [("class", "tl-lane"), ("x", "1"), ("y", SVGText.number(lane.barTop - 5))]) { svg in
+        // Beside the line of now, where that stands at the beginning.
+        let x = timeline.nowX.map { $0 < 16 ? $0 + 4 : 1 } ?? 1
+        let shown = TextWidth.fitting(words, within: timeline.width - x - 1, size: Layout.label)
+        let place = [("x", SVGText.number(x)), ("y", SVGText.number(lane.barTop - 5))]
+        svg.element("text", [("class", "tl-lane")] + place) { svg in
             if shown != words { svg.words("title", [], words) }
             svg.words(shown)
         }
