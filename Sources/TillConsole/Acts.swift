@@ -176,7 +176,7 @@ final class Acts: Sendable {
             throw ControlError(
                 status: .conflict,
                 code: "customer_exists",
-                message: "There is a customer of this name already."
+                message: "There is a customer of this name already. Open their page, or choose another name."
             )
         }
     }

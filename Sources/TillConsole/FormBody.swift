@@ -21,16 +21,12 @@ enum FormBody {
         for field in form.fields where isOfBody(field) {
             let parts = field.name.split(separator: ":", maxSplits: 1).map(String.init)
             let path = parts[0].split(separator: ".").map(String.init)
-            if parts.count > 1, parts[1] == "offer" {
-                body.put(offer: field.value, at: path)
-                continue
+            let hint = parts.count > 1 ? parts[1] : nil
+            switch hint {
+            case "offer": body.put(offer: field.value, at: path)
+            case "notice": body.put(notice: field.value)
+            default: body.put(value(field.value, schema.part(at: path), hint: hint), at: path[...])
             }
-            if parts.count > 1, parts[1] == "notice" {
-                body.put(notice: field.value)
-                continue
-            }
-            let value = value(field.value, schema.part(at: path), hint: parts.count > 1 ? parts[1] : nil)
-            body.put(value, at: path[...])
         }
         return body
     }

@@ -46,7 +46,7 @@ enum Words {
         let (early, late) = (min(from, to), max(from, to))
         let seconds = wholeSeconds(late) - wholeSeconds(early)
         if let words = years(from: wholeSeconds(early), to: wholeSeconds(late)) { return words }
-        return duration(Int64(clamping: min(seconds.magnitude, UInt64(Int64.max) / 1_000)) * 1_000, inYears: false)
+        return duration(Int64(clamping: min(seconds.magnitude, UInt64(Int64.max) / 1_000)) * 1_000)
     }
 
     /// Years are those of the calendar, some of which are a day longer; nil for less than one, and for more than people
@@ -69,15 +69,12 @@ enum Words {
     }
 
     /// The two largest units: `3 days 4 hours`.
-    ///
-    /// - Parameter inYears: whether 365 days are a year.
-    static func duration(_ milliseconds: Int64, inYears: Bool = true) -> String {
+    static func duration(_ milliseconds: Int64) -> String {
         let units: [(name: String, length: Int64)] = [
-            ("year", 31_536_000), ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1),
+            ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1),
         ]
         var rest = milliseconds / 1_000
-        let first = units.firstIndex { rest >= $0.length && (inYears || $0.name != "year") }
-        guard let first else { return "\(milliseconds) ms" }
+        guard let first = units.firstIndex(where: { rest >= $0.length }) else { return "\(milliseconds) ms" }
         var parts: [String] = []
         for unit in units[first...].prefix(2) {
             let count = rest / unit.length

@@ -99,6 +99,18 @@ struct NotificationPageTests {
             after = answer?["next"]?.text
         } while after != nil
         #expect(found.sorted() == wanted.sorted())
+        // What failed at primary stays listed while nobody is primary.
+        let lost = try await stage.test.shop.trigger(Notice(.refund), about: row, of: account)
+        var delivery = Delivery(of: lost, to: "primary", clock: ClockName(place), due: lost.signedDate)
+        delivery.attempts = [SendAttempt(date: lost.signedDate, result: .timedOut, milliseconds: 1)]
+        delivery.due = nil
+        try await storage.commit([Change(deliveries: [delivery])])[0].get()
+        let failing = try await stage.console.verbs.call(
+            "listNotifications",
+            ["bundleId": place.app, "realm": "sandbox"],
+            query: [(name: "failed", value: "true"), (name: "limit", value: "1")]
+        )
+        #expect(failing?["notifications"]?.elements.first?["notificationUUID"]?.text == lost.uuid)
         try await stage.visit { visitor in
             let realm = try await visitor.get("\(scope)/")
             #expect(realm.text.contains("to second: Timed out"), "\(realm.text)")

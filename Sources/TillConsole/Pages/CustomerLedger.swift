@@ -175,6 +175,11 @@ struct CustomerLedger: Sendable {
         return begin.map { $0 < toldSince } == true ? toldSince : nil
     }
 
+    /// Where all that was told of the customer is listed.
+    var allNotices: String? {
+        page.link(NotificationList.path, query: [(name: "customer", value: account.customer)])
+    }
+
     /// What renewal info says now.
     func renewal(of subscription: Subscription) -> RenewalInfo {
         RenewalInfo(of: subscription, held: account, at: now, catalog: catalog, policy: policy)

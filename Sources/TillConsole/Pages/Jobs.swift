@@ -46,11 +46,7 @@ enum Jobs {
             "Extend",
             [
                 .init("productId", "Product", hint: "com.example.month"), .init("days", "Days", value: "30"),
-                .init(
-                    "reasonCode",
-                    "Reason",
-                    .choice([("0", "Undeclared"), ("1", "Satisfaction"), ("2", "Other"), ("3", "Outage")])
-                ),
+                SubscriptionCard.extensionReason,
                 .init("storefronts", "Only these storefronts, one a line", hint: "DEU"),
             ]
         )

@@ -29,12 +29,7 @@ struct RowsCard: Sendable {
 
     /// What the developer's server was told of the customer, the newest first.
     var told: PageValue {
-        let path = "/console/apps/{bundleId}/{realm}/notifications"
-        let customer = page.parameters["customer"] ?? ""
-        return [
-            "notices": .list(ledger.told.map(value)),
-            "all": PageValue(page.link(path, query: [(name: "customer", value: customer)])),
-        ]
+        ["notices": .list(ledger.told.map(value)), "all": PageValue(ledger.allNotices)]
     }
 
     private func value(of notice: TimelineNotice) -> PageValue {

@@ -39,12 +39,7 @@ struct SubscriptionCard: Sendable {
             "isShared": .flag(subscription.ownership == .familyShared),
             "pictures": .list(ledger.pictures(of: subscription).map { .text($0) }),
             "toldSince": Words.time(ledger.toldSince(of: subscription)?.milliseconds),
-            "all": PageValue(
-                page.link(
-                    "/console/apps/{bundleId}/{realm}/notifications",
-                    query: [(name: "customer", value: page.parameters["customer"] ?? "")]
-                )
-            ),
+            "all": PageValue(ledger.allNotices),
             "acts": acts.value(page), "facts": .list(facts),
             "renewalInfo": PageValue(try await renewalInfo()),
             "isOwn": .flag(subscription.ownership == .purchased && !ledger.isPast),
@@ -109,17 +104,20 @@ struct SubscriptionCard: Sendable {
         )
     }
 
+    /// Why a period is extended, of one customer or of everybody.
+    static let extensionReason = ActForm.Field(
+        "reasonCode",
+        "Reason",
+        .choice([("0", "Undeclared"), ("1", "Satisfaction"), ("2", "Other"), ("3", "Outage")])
+    )
+
     private var extend: ActForm {
         ActForm(
             "extendSubscription",
             "Extend",
             [
                 .init("days", "Days", value: "30"),
-                .init(
-                    "reasonCode",
-                    "Reason",
-                    .choice([("0", "Undeclared"), ("1", "Satisfaction"), ("2", "Other"), ("3", "Outage")])
-                ),
+                Self.extensionReason,
                 .init("requestIdentifier", "Request identifier", hint: "a new one"),
             ],
             parameters: ["originalTransactionId": id],

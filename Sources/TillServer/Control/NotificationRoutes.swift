@@ -254,7 +254,9 @@ extension ControlAPI {
         query.to = try instant(value("to"), "to")
         query.onlyFailures = value("failed") == "true"
         let endpoints = shop.endpoints(of: query.scope)
-        var places: [String?] = query.onlyFailures ? endpoints.map(\.key) : [nil]
+        // What failed at primary is of interest also while nobody is primary, such as after `till listen`.
+        let failing = Set(endpoints.map(\.key) + [EndpointRecord.primary])
+        var places: [String?] = query.onlyFailures ? Array(failing) : [nil]
         if let name = value("endpoint") { places = [endpoints.first { $0.name == name }?.key ?? name] }
         if let after = value("after") {
             let parts = after.split(separator: "-").compactMap { Int64($0) }
@@ -307,7 +309,7 @@ extension ControlAPI {
     private func resendRange(_ exchange: ControlExchange) async throws -> [UInt8] {
         let (from, to) = (exchange.body.instant("from"), exchange.body.instant("to"))
         if let from, let to, from > to {
-            throw ControlError.bad("bad_range", "from lies after to.", path: "$.from")
+            throw ControlError.bad("bad_range", "from lies after to; give the earlier first.", path: "$.from")
         }
         var query = NotificationQuery(scope: try exchange.scope(), from: from, to: to, limit: 100)
         var all: [OutboxEntry] = []
