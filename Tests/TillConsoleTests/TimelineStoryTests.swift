@@ -190,6 +190,14 @@ struct TimelineStoryTests {
         #expect(cut.lapses == whole.lapses)
         #expect(cut.untold.map(\.start) == [Timestamp(noon: "2026-02-01")])
         #expect(Timeline(facts, width: 1_040).svg(id: "a").contains("whether there was grace is not known"))
+        // Of the instant at which the payment failed only the last was read.
+        let end = Timestamp(noon: "2026-02-01")
+        var last = try #require(facts.notices.first)
+        (last.type, last.subtype, last.date) = ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", end)
+        last.transaction = whole.periods[0].transaction
+        facts.notices.append(last)
+        facts.toldSince = end
+        #expect(TimelineStory(facts).untold.map(\.start) == [end])
     }
 
     @Test("What is the matter now is known without what was told")
