@@ -11,12 +11,23 @@ struct ShownPart: Sendable {
 
     /// - Parameters:
     ///   - key: by which an element is named.
+    ///   - second: what tells elements with the same key apart; nil where there are none.
     ///   - name: what the page's query calls the last one of the part before.
     ///   - path: the page's.
-    init(_ all: [JSONTree], by key: String, as name: String = "after", _ page: PageRequest, path: String) {
-        let start = page.value(name).flatMap { last in all.firstIndex { $0[key]?.text == last } }.map { $0 + 1 } ?? 0
+    init(
+        _ all: [JSONTree],
+        by key: String,
+        and second: String? = nil,
+        as name: String = "after",
+        _ page: PageRequest,
+        path: String
+    ) {
+        func named(_ element: JSONTree) -> String {
+            [element[key]?.text, second.flatMap { element[$0]?.text }].compactMap(\.self).joined(separator: "/")
+        }
+        let start = page.value(name).flatMap { last in all.firstIndex { named($0) == last } }.map { $0 + 1 } ?? 0
         elements = all[start...].prefix(Self.most)
-        let last = elements.last?[key]?.text
+        let last = elements.last.map(named)
         let hasMore = elements.endIndex < all.endIndex
         next = PageValue(hasMore ? last.flatMap { page.link(path, query: [(name: name, value: $0)]) } : nil)
     }

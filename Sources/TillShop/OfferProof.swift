@@ -118,17 +118,13 @@ extension Shop {
     }
 
     private func offerKey(_ keyID: String, _ app: AppRecord) throws -> VerificationKey {
-        let good = registry.keys
-            .filter {
-                $0.issuerID == app.issuerID && $0.revokedAt == nil && ($0.offersOf ?? app.bundleID) == app.bundleID
-            }
-            .map(\.id)
-        guard let (record, key) = registry.key(keyID), good.contains(record.id) else {
+        guard let found = registry.keys(keyID).first(where: { $0.record.signsOffers(of: app) }) else {
+            let good = registry.keys.filter { $0.signsOffers(of: app) }.map(\.id)
             throw OfferProofRefused(
                 explanation: "Key \(keyID.prefix(64)) may not sign offers of \(app.bundleID). Keys that may: "
                     + (good.isEmpty ? "none; make one with till key create." : good.joined(separator: ", ") + ".")
             )
         }
-        return key
+        return found.key
     }
 }

@@ -65,14 +65,65 @@ package struct KeyRecord: Codable, Equatable, Sendable {
     package let createdAt: Timestamp
     /// By the wall clock; nil while the key is good.
     package var revokedAt: Timestamp?
+
+    /// A key.
+    package init(
+        id: String,
+        issuerID: String,
+        name: String,
+        publicKey: String,
+        offersOf: String?,
+        createdAt: Timestamp,
+        revokedAt: Timestamp?
+    ) {
+        self.id = id
+        self.issuerID = issuerID
+        self.name = name
+        self.publicKey = publicKey
+        self.offersOf = offersOf
+        self.createdAt = createdAt
+        self.revokedAt = revokedAt
+    }
+}
+
+extension KeyRecord {
+    /// Whether the key may sign offers of an app now.
+    package func signsOffers(of app: AppRecord) -> Bool {
+        issuerID == app.issuerID && revokedAt == nil && (offersOf ?? app.bundleID) == app.bundleID
+    }
+
+    /// The names under which the key's document may be stored. New documents get the first; version 0.1.0 stored a key
+    /// of an app's offers under its id alone, so that no two apps could have the same id.
+    var documentNames: [String] { offersOf.map { ["\($0)/\(id)", id] } ?? [id] }
 }
 
 /// What the operator set up, held in memory: a request must not read the database to know its key.
 package final class Registry: Sendable {
+    /// A key is found by its id and, if it only signs offers of an app, by the app: Xcode copies the key pair with the
+    /// `.storekit` file, so that several apps have the same one.
+    private struct KeyIdentity: Hashable {
+        let id: String
+        let offersOf: String?
+
+        init(id: String, offersOf: String?) {
+            self.id = id
+            self.offersOf = offersOf
+        }
+
+        init(_ record: KeyRecord) { self.init(id: record.id, offersOf: record.offersOf) }
+    }
+
+    private struct StoredKey {
+        let record: KeyRecord
+        let key: VerificationKey
+        /// The name of its document, which stays when the record changes.
+        let documentName: String
+    }
+
     private struct State {
         var teams: [String: Team] = [:]
         var apps: [String: AppRecord] = [:]
-        var keys: [String: (record: KeyRecord, key: VerificationKey)] = [:]
+        var keys: [KeyIdentity: StoredKey] = [:]
         var catalogs: [String: Catalog] = [:]
         var rules: [String: ScopeRules] = [:]
         /// Where it is not fair; nearly always nowhere.
@@ -85,7 +136,11 @@ package final class Registry: Sendable {
             case .app: apps[document.name] = try document.decoded()
             case .key:
                 let record = try document.decoded(as: KeyRecord.self)
-                keys[document.name] = (record, try Registry.key(of: record))
+                keys[KeyIdentity(record)] = StoredKey(
+                    record: record,
+                    key: try Registry.key(of: record),
+                    documentName: document.name
+                )
             case .catalog: catalogs[document.name] = try document.decoded()
             case .rules: put(try document.decoded(), named: document.name)
             case .clock, .job, .chain, .revocation, .fault, .retention, .token, .shop: break
@@ -131,11 +186,26 @@ package final class Registry: Sendable {
     package func app(_ bundleID: String) -> AppRecord? { state.withLock { $0.apps[bundleID] } }
     /// Those of all teams, sorted by bundle id.
     package var apps: [AppRecord] { state.withLock { $0.apps.values.sorted { $0.bundleID < $1.bundleID } } }
-    /// Those of all teams, sorted by id, revoked ones included.
-    package var keys: [KeyRecord] { state.withLock { $0.keys.values.map(\.record).sorted { $0.id < $1.id } } }
+    /// Those of all teams, sorted by id and then by the app whose offers they sign, revoked ones included.
+    package var keys: [KeyRecord] {
+        state.withLock { $0.keys.values.map(\.record) }
+            .sorted { ($0.id, $0.offersOf ?? "") < ($1.id, $1.offersOf ?? "") }
+    }
 
-    /// A key and its record, revoked or not.
-    package func key(_ id: String) -> (record: KeyRecord, key: VerificationKey)? { state.withLock { $0.keys[id] } }
+    /// All keys of an id, revoked or not: the API key first, then those of apps' offers, sorted by app.
+    package func keys(_ id: String) -> [(record: KeyRecord, key: VerificationKey)] {
+        state.withLock { state in state.keys.values.filter { $0.record.id == id } }
+            .sorted { ($0.record.offersOf ?? "") < ($1.record.offersOf ?? "") }
+            .map { ($0.record, $0.key) }
+    }
+
+    /// The key that a token of an app means: the API key of the id, else the key of the app's offers, else any of the
+    /// id, so that a refusal can say what the key is for.
+    package func key(_ id: String, usedFor app: String?) -> (record: KeyRecord, key: VerificationKey)? {
+        if let key = state.withLock({ $0.keys[KeyIdentity(id: id, offersOf: nil)] }) { return (key.record, key.key) }
+        let known = keys(id)
+        return known.first { $0.record.offersOf == app } ?? known.first
+    }
 
     /// What an app sells; an app without a catalogue sells nothing.
     package func catalog(of bundleID: String) -> Catalog {
@@ -171,8 +241,12 @@ package final class Registry: Sendable {
 
     package func put(_ key: KeyRecord) async throws {
         let verification = try Self.key(of: key)
-        try await store(.key, key.id, of: key.offersOf, key)
-        state.withLock { $0.keys[key.id] = (key, verification) }
+        let identity = KeyIdentity(key)
+        let name = state.withLock { $0.keys[identity]?.documentName } ?? key.documentNames[0]
+        try await store(.key, name, of: key.offersOf, key)
+        state.withLock {
+            $0.keys[identity] = StoredKey(record: key, key: verification, documentName: name)
+        }
     }
 
     package func put(_ catalog: Catalog, of bundleID: String) async throws {

@@ -52,11 +52,13 @@ extension Shop {
 
     /// The public half of the key with which a file lets an app sign its promotional offers.
     private func offerKey(_ pair: OfferKeyPair, of app: AppRecord) throws -> KeyRecord {
-        if let other = registry.key(pair.id)?.record, other.offersOf != app.bundleID {
+        let known = registry.keys(pair.id).map(\.record)
+        // An API key signs offers too, so that one id would name two keys of the app.
+        guard known.allSatisfy({ $0.offersOf != nil }) else {
             throw CatalogRefused(
                 path: "$.subscriptionOffersKeyPair.id",
-                expected: "a key id that nobody else has",
-                found: "\(pair.id), a key of \(other.offersOf ?? "the API")"
+                expected: "a key id that no API key has",
+                found: "\(pair.id), an API key"
             )
         }
         let key: VerificationKey
@@ -76,7 +78,8 @@ extension Shop {
             publicKey: Base64.encode(key.x963),
             offersOf: app.bundleID,
             createdAt: wallClock(),
-            revokedAt: nil
+            // A key that was revoked stays revoked when the file is imported again.
+            revokedAt: known.first { $0.offersOf == app.bundleID }?.revokedAt
         )
     }
 }

@@ -4,7 +4,7 @@ package enum DocumentKind: String, CaseIterable, Sendable {
     case team
     /// An app, by its bundle id.
     case app
-    /// An API key, by its key id.
+    /// A key: an API key by its key id, one for an app's offers by `bundle id/key id`, or in older data by its key id.
     case key
     /// A catalogue, by the bundle id of its app.
     case catalog

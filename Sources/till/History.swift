@@ -42,7 +42,9 @@ struct History: AsyncParsableCommand {
         let bundleID = try await scope.bundleID(client)
         let keys = try await client.get("/v1/keys")["keys"]?.elements ?? []
         let pair = try keyPair(client)
-        guard let issuer = keys.first(where: { $0["keyId"]?.text == pair.keyID })?["issuerId"]?.text else {
+        // A key that only signs offers may have the same id.
+        let named = keys.filter { $0["keyId"]?.text == pair.keyID }
+        guard let issuer = (named.first { $0["offersOf"] == nil } ?? named.first)?["issuerId"]?.text else {
             throw CommandRefused("The server does not know key \(pair.keyID). Keys are made with till key create.")
         }
         let base = try await address(client)

@@ -117,15 +117,22 @@ struct KeyCommand: AsyncParsableCommand {
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Revokes a key for ever.",
-            discussion: "till key revoke 2X9R4HXF34"
+            discussion: """
+                till key revoke 2X9R4HXF34
+                till key revoke 9D1F02C4 --app com.example.app
+                """
         )
 
         @Argument(help: "The key id.")
         var keyID: String
+        @Option(help: "The app whose offers it signs; needed where several apps have a key of this id.")
+        var app: String?
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
-            try await server.show { try await $0.post("/v1/keys/\(escaped(keyID))/revoke") }
+            try await server.show {
+                try await $0.post("/v1/keys/\(escaped(keyID))/revoke", .members(["bundleId": .text(app)]))
+            }
         }
     }
 }

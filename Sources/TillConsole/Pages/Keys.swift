@@ -28,22 +28,24 @@ private enum Keys {
         let teams = try await page.ask("listTeams")["teams"]?.elements ?? []
         let names = Dictionary(teams.map { ($0["issuerId"]?.text ?? "", $0["name"]?.text ?? "") }) { $1 }
         let all = try await page.ask("listKeys")["keys"]?.elements ?? []
-        let part = ShownPart(all, by: "keyId", as: "key", page, path: path)
+        let part = ShownPart(all, by: "keyId", and: "offersOf", as: "key", page, path: path)
         let rows = part.elements.map { key -> PageValue in
             let id = key["keyId"]?.text ?? ""
             let isRevoked = key["revokedDate"] != nil
+            let app = key["offersOf"]?.text
             let revoke = ActForm(
                 "revokeKey",
                 "Revoke",
+                app.map { [.init("bundleId", "", .hidden, value: $0)] } ?? [],
                 parameters: ["keyId": id],
-                name: id,
+                name: app.map { "\(id)-\($0)" } ?? id,
                 isGrave: true,
                 confirmation: "Refuse it from now on"
             )
             return [
                 "id": .text(id), "name": PageValue(key["name"]?.text),
                 "issuer": PageValue(key["issuerId"]?.text), "team": PageValue(names[key["issuerId"]?.text ?? ""]),
-                "offersOf": PageValue(key["offersOf"]?.text), "revoked": Words.time(key["revokedDate"]?.number),
+                "offersOf": PageValue(app), "revoked": Words.time(key["revokedDate"]?.number),
                 "revoke": isRevoked ? .nothing : revoke.value(page),
             ]
         }

@@ -35,7 +35,7 @@ struct Authentication: Sendable {
         do {
             let token = try BearerToken(authorization: request.headers[.authorization], knowing: known)
             claimed = ClaimedIdentity(keyID: token.keyID, app: token.bundleID)
-            guard let (record, key) = shop.registry.key(token.keyID) else {
+            guard let (record, key) = shop.registry.key(token.keyID, usedFor: token.bundleID) else {
                 throw Unauthenticated(explanation: token.refuseUnknownKey().explanation + knownKeys(token))
             }
             if let revoked = record.revokedAt {

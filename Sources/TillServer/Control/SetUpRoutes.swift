@@ -259,20 +259,43 @@ extension ControlAPI {
                 id: "revokeKey",
                 tag: "keys",
                 summary: "Revokes a key for ever.",
+                request: .object(
+                    "Which key.",
+                    [
+                        Schema.optional(
+                            "bundleId",
+                            .string("The app whose offers it signs; needed where several apps have a key of this id.")
+                        )
+                    ]
+                ),
                 response: .object("The key.", Self.keyProperties)
             ) { exchange in
-                let id = exchange.parameter("keyId")
-                guard var record = shop.registry.key(id)?.record else {
-                    throw ControlError.notFound(
-                        "unknown_key",
-                        "There is no key \(id.prefix(64)); till key list shows them."
-                    )
-                }
+                var record = try key(exchange.parameter("keyId"), of: exchange.body.text("bundleId"))
                 record.revokedAt = record.revokedAt ?? shop.wallClock()
                 try await shop.registry.put(record)
                 return Self.json(record)
             },
         ]
+    }
+
+    /// The key of an id and, where it is given, of an app's offers.
+    private func key(_ id: String, of bundleID: String?) throws -> KeyRecord {
+        let known = shop.registry.keys(id).map(\.record).filter { bundleID == nil || $0.offersOf == bundleID }
+        guard let record = known.first else {
+            let app = bundleID.map { " that signs offers of \($0.prefix(128))" } ?? ""
+            throw ControlError.notFound(
+                "unknown_key",
+                "There is no key \(id.prefix(64))\(app); till key list shows them."
+            )
+        }
+        guard known.count == 1 else {
+            throw ControlError.conflict(
+                "ambiguous_key",
+                "Key \(id.prefix(64)) signs offers of \(known.compactMap(\.offersOf).joined(separator: ", ")). "
+                    + "Name the app, as bundleId or with till key revoke --app."
+            )
+        }
+        return record
     }
 
     private static func json(_ key: KeyRecord, privateKey: Secret? = nil) -> [UInt8] {

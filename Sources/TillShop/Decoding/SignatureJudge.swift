@@ -71,7 +71,8 @@ struct SignatureJudge {
     /// A token of a developer's: for the API, or for an offer.
     func verdict(ofToken jws: CompactJWS, _ text: String) -> SignatureVerdict {
         let id = jws.headerString("kid") ?? ""
-        guard let (record, key) = shop.registry.key(id) else {
+        let app: String? = if case .string(let text)? = jws.claims["bid"] { text } else { nil }
+        guard let (record, key) = shop.registry.key(id, usedFor: app) else {
             let words = "This Till knows no key \(id.cut(toBytes: 64)), and so cannot tell who signed it."
             return SignatureVerdict(signer: .nobody, words: words, remarks: [])
         }
