@@ -18,9 +18,10 @@ package struct Money: Hashable, Codable, Sendable {
     }
 }
 
-/// What a product or an offer costs: a default, and another price wherever a storefront has its own.
+/// What a product or an offer costs: a default, and another price wherever a storefront has its own. `Catalog` knows
+/// which of them counts in a storefront (``Catalog/price(_:in:agreed:)``).
 package struct PriceList: Hashable, Codable, Sendable {
-    /// The price in every storefront that has none of its own.
+    /// The price in the catalog's storefront; its number counts in every storefront without a price of its own.
     package var standard: Money
     /// Prices by storefront (ISO 3166-1 alpha-3).
     package var byStorefront: [String: Money]
@@ -29,10 +30,5 @@ package struct PriceList: Hashable, Codable, Sendable {
     package init(standard: Money, byStorefront: [String: Money] = [:]) {
         self.standard = standard
         self.byStorefront = byStorefront
-    }
-
-    /// The price in a storefront.
-    package subscript(storefront: Storefront) -> Money {
-        byStorefront[storefront.code] ?? standard
     }
 }

@@ -116,7 +116,7 @@ extension Ledger {
         subscription.offersSetAside = []
         subscription.anchorDay = anchorDay(after: row, of: product, under: offers.first?.offer)
         subscription.appAccountToken = row.appAccountToken
-        subscription.agreedPrice = product.prices[row.storefront]
+        subscription.agreedPrice = catalog.price(product.prices, in: row.storefront)
         subscription.priceIncrease = nil
         subscription.renewals = 0
         subscription.paidService += paidMilliseconds(row)

@@ -30,6 +30,8 @@ package struct Policy: Codable, Equatable, Sendable {
     package var refundRule: RefundRule
     /// Storefronts whose law asks for consent to every increase of a price.
     package var storefrontsAskingConsent: Set<String>
+    /// What a purchase costs where the operator wrote no price.
+    package var missingPrice: MissingPrice
 
     /// The choices for a realm: calendar months in both; production charges a day ahead.
     package init(for realm: Realm, tokenChangeMovesHistory: Bool = true, rate: RenewalRate = .calendar) {
@@ -47,6 +49,7 @@ package struct Policy: Codable, Equatable, Sendable {
         refundWindow = 12 * 3_600_000
         refundRule = .followPreference
         storefrontsAskingConsent = []
+        missingPrice = .storefrontCurrency
     }
 
     /// How long a gap in paid service may last before a new run begins, in milliseconds: sixty days, or ten minutes

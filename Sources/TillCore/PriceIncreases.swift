@@ -13,7 +13,7 @@ extension Ledger {
             && (subscription.priceIncrease?.stage ?? .scheduled) == .scheduled
         {
             let storefront = subscription.current.storefront
-            let price = raise.prices[storefront]
+            let price = catalog.price(raise.prices, in: storefront, agreed: subscription.agreedPrice?.currency)
             let present = subscription.agreedPrice ?? price
             guard price.currency == present.currency, price.milliunits > present.milliunits else { continue }
             concerned = true
@@ -49,7 +49,7 @@ extension Ledger {
         guard difference * 2 > present.milliunits else { return false }
         // The local equivalent of a dollar: what the product costs here against what it costs where dollars are paid.
         let limit: Int64 = isAnnual ? 50_000 : 5_000
-        let dollars = raise.prices[.unitedStates]
+        let dollars = raise.prices.byStorefront[Storefront.unitedStates.code] ?? raise.prices.standard
         guard price.currency != "USD" else { return difference > limit }
         guard dollars.currency == "USD", dollars.milliunits > 0 else { return true }
         return Double(difference) > Double(limit) * Double(price.milliunits) / Double(dollars.milliunits)

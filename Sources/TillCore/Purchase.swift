@@ -63,6 +63,7 @@ extension Ledger {
         }
         if owns { throw .alreadyOwned(product: product.id) }
         let offer = try oneTimeOffer(purchase.offer, product, id)
+        try checkPrices(of: purchase, product, [offer].compactMap(\.self), by: id)
         let row = try enterSale(
             purchase,
             product,
@@ -97,6 +98,10 @@ extension Ledger {
         let held = self[id].subscription(toGroup: plan.groupID)
         let offers = try chooseOffers(purchase, product, by: id, holding: held)
         if let held, held.status(at: now) == .active {
+            // A customer who stays with the present product pays the agreed price.
+            if held.current.productID != product.id || !offers.isEmpty {
+                try checkPrices(of: purchase, product, offers.map(\.offer), by: id)
+            }
             try change(held, to: product, purchase, offers: offers, by: id)
             return recordUse(of: offers, plan.groupID, by: id)
         }
@@ -104,6 +109,7 @@ extension Ledger {
         if let held, held.isInTrouble(at: now), held.nextProductID == product.id, offers.isEmpty {
             return recover(held, by: id)
         }
+        try checkPrices(of: purchase, product, offers.map(\.offer), by: id)
         let row = try enterSale(purchase, product, to: id, offer: offers.first, continuing: held)
         // A refund ended the service before the period did.
         let gap = held.map { now.milliseconds - $0.endOfAccess.milliseconds }
@@ -122,7 +128,7 @@ extension Ledger {
             paidService: (held?.paidService ?? 0) + paidMilliseconds(row)
         )
         subscription.pendingOffers = Ledger.remaining(of: offers)
-        subscription.agreedPrice = product.prices[row.storefront]
+        subscription.agreedPrice = catalog.price(product.prices, in: row.storefront)
         subscription.extensions = held?.extensions ?? []
         subscription.lastPriceIncrease = held?.lastPriceIncrease
         self[id].put(subscription)
@@ -289,7 +295,7 @@ extension Ledger {
             period: 1,
             periods: plan.period.months ?? 12,
             expiresDate: policy.rate.end(of: plan.period, from: start, anchorDay: anchor),
-            price: plan.commitmentPrice(at: storefront)
+            price: catalog.commitmentPrice(of: plan, in: storefront)
         )
     }
 
@@ -300,9 +306,10 @@ extension Ledger {
         _ storefront: Storefront
     ) throws(Refusal) -> Money {
         let monthly = purchase.billingPlan == .monthly ? product.plan?.monthly : nil
-        let full = (monthly?.prices ?? product.prices)[storefront]
+        let full = catalog.price(monthly?.prices ?? product.prices, in: storefront)
         if offer?.mode == .freeTrial, purchase.price != nil { throw .priceOfFreeTrial }
-        let piece = purchase.price ?? offer?.price(at: storefront, in: full.currency) ?? full
+        let piece =
+            purchase.price ?? offer.map { catalog.price(of: $0, in: storefront, insteadOf: full) } ?? full
         guard piece.milliunits >= 0, let total = piece.times(purchase.quantity) else {
             throw .badPrice(milliunits: piece.milliunits)
         }

@@ -14,6 +14,7 @@ package enum Refusal: Error, Equatable, Sendable {
     case unknownOrder(OrderID)
     case noMonthlyPlan(product: String)
     case monthlyPlanNotSold(storefront: String)
+    case noPrice(product: String, offer: String?, storefront: String)
     case unknownHeldPurchase(Int64)
     case tooManyHeldPurchases(most: Int)
     case cardDeclined
@@ -90,6 +91,10 @@ package enum Refusal: Error, Equatable, Sendable {
             "Product \(product) has no plan that is billed monthly, or it is switched off in the catalogue."
         case .monthlyPlanNotSold(let storefront):
             "Plans that are billed monthly are not sold in \(storefront); the setting commitmentsEverywhere allows it."
+        case .noPrice(let product, let offer, let storefront):
+            "\(offer.map { "The offer \($0) of product" } ?? "Product") \(product) has no price in storefront "
+                + "\(storefront), and the environment refuses such purchases. Add a price for \(storefront) to the "
+                + "catalog, or allow it: till rules set --missing-price storefrontCurrency"
         case .unknownHeldPurchase(let number):
             "No purchase \(number) waits for this customer; till purchase list shows those that do."
         case .tooManyHeldPurchases(let most):

@@ -65,10 +65,8 @@ package struct RenewalInfo: Equatable, Sendable {
         isInBillingRetry = isWaiting ? true : status == .expired ? false : nil
         let graceDate = subscription.trouble?.graceUntil
         graceUntil = status == .gracePeriod || (policy.keepsGraceDate && status != .revoked) ? graceDate : nil
-        priceIncreaseStatus = subscription.priceIncrease.flatMap { increase in
-            // A customer who chose another product will not pay the higher price of this one.
-            guard subscription.nextProductID == subscription.current.productID else { return nil }
-            return switch increase.stage {
+        priceIncreaseStatus = subscription.expectedPriceIncrease.flatMap { increase in
+            switch increase.stage {
             case .scheduled: nil
             case .pending: 0
             case .accepted: 1
@@ -112,11 +110,14 @@ package struct RenewalCommitment: Equatable, Sendable {
         billingPlan = subscription.nextBillingPlan ?? (stays ? .monthly : .billedUpfront)
         renewalDate = running.expiresDate
         let storefront = subscription.current.storefront
+        let agreed = subscription.agreedPrice?.currency
         price =
             !subscription.willRenew
             ? nil
             : billingPlan == .monthly
-                ? plan?.commitmentPrice(at: storefront)
-                : catalog.products[subscription.nextProductID]?.prices[storefront]
+                ? plan.map { catalog.commitmentPrice(of: $0, in: storefront, agreed: agreed) }
+                : catalog.products[subscription.nextProductID].map {
+                    catalog.price($0.prices, in: storefront, agreed: agreed)
+                }
     }
 }

@@ -24,7 +24,8 @@ extension Subscription {
         let billingPlan = isBound ? BillingPlan.Kind.monthly : chosenPlan(of: plan)
         let storefront = current.storefront
         if billingPlan == .monthly, let monthly = plan.monthly {
-            let price = isBound ? (current.price ?? monthly.prices[storefront]) : monthly.prices[storefront]
+            let listed = catalog.price(monthly.prices, in: storefront, agreed: agreedPrice?.currency)
+            let price = isBound ? (current.price ?? listed) : listed
             let whole = isBound ? current.commitment?.price : nil
             return RenewalTerms(
                 product: product,
@@ -36,16 +37,17 @@ extension Subscription {
                 billingPlan: .monthly,
                 commitment: (
                     period: isBound ? (current.commitment?.period ?? 0) + 1 : 1,
-                    price: whole ?? plan.commitmentPrice(at: storefront)
+                    price: whole
+                        ?? catalog.commitmentPrice(of: plan, in: storefront, agreed: agreedPrice?.currency)
                 )
             )
         }
-        let (full, raises) = fullPrice(of: product, from: start)
+        let (full, raises) = fullPrice(of: product, in: catalog, from: start)
         let offer = pendingOffers.first
         return RenewalTerms(
             product: product,
             period: plan.firstPeriod(under: offer?.offer),
-            price: offer.map { $0.offer.price(at: storefront, in: full.currency) } ?? full,
+            price: offer.map { catalog.price(of: $0.offer, in: storefront, insteadOf: full) } ?? full,
             fullPrice: full,
             offer: offer,
             raisesPrice: raises,
@@ -62,8 +64,12 @@ extension Subscription {
     }
 
     /// What the customer agreed to pay, or less where the catalogue asks for less; more only after a notice.
-    private func fullPrice(of product: Product, from start: Timestamp) -> (price: Money, raises: Bool) {
-        let listed = product.prices[current.storefront]
+    private func fullPrice(
+        of product: Product,
+        in catalog: Catalog,
+        from start: Timestamp
+    ) -> (price: Money, raises: Bool) {
+        let listed = catalog.price(product.prices, in: current.storefront, agreed: agreedPrice?.currency)
         guard product.id == current.productID, let agreedPrice, agreedPrice.currency == listed.currency else {
             return (listed, false)
         }
@@ -84,23 +90,9 @@ extension SubscriptionPlan {
     /// The plan that is billed monthly, where the product has one that is switched on.
     package var monthly: BillingPlan? { billingPlans.first { $0.kind == .monthly && $0.isEnabled } }
 
-    /// What a commitment costs in all: as the catalogue says, or twelve payments.
-    func commitmentPrice(at storefront: Storefront) -> Money {
-        if let price = monthly?.commitmentPrices?[storefront] { return price }
-        let payment = monthly?.prices[storefront] ?? Money(milliunits: 0, currency: storefront.currency)
-        return payment.times(period.months ?? 12) ?? payment
-    }
-
     /// The first period of an offer: its own length when it is free or paid up front, else the product's.
     func firstPeriod(under offer: Offer?) -> Period {
         guard let offer, offer.mode != .payAsYouGo, let whole = offer.wholePeriod else { return period }
         return whole
-    }
-}
-
-extension Offer {
-    /// What one payment costs; nothing when it is free.
-    func price(at storefront: Storefront, in currency: String) -> Money {
-        prices?[storefront] ?? Money(milliunits: 0, currency: currency)
     }
 }

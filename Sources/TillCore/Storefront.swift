@@ -21,7 +21,7 @@ package struct Storefront: Hashable, Sendable {
         self.currency = currency
     }
 
-    /// The storefront of a file that names none, and of a customer of whom nothing is said.
+    /// The storefront of a catalog that names none.
     package static let unitedStates = Storefront(code: "USA", id: "143441", currency: "USD")
 
     /// Every storefront, by code in ascending order.

@@ -53,6 +53,10 @@ package struct Subscription: Codable, Equatable, Sendable {
     /// False once a customer has turned family sharing off for this purchase.
     package var isShared = true
 
+    /// The price increase that a renewal will bring; nil for a customer who chose another product, who will not pay the
+    /// higher price of this one.
+    package var expectedPriceIncrease: PriceIncrease? { nextProductID == current.productID ? priceIncrease : nil }
+
     /// The end of the latest period, past or to come.
     package var renewalDate: Timestamp {
         guard let date = current.expiresDate else {

@@ -270,7 +270,7 @@ extension Shop {
             realm: scope.realm,
             app: scope.app,
             customer: customer.customer,
-            storefront: opening.storefront,
+            storefront: opening.storefront ?? registry.catalog(of: scope.app).storefront,
             at: now
         )
         account.clock = opening.clock

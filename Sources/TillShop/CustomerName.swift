@@ -19,8 +19,8 @@ package struct CustomerName: Hashable, Sendable {
 
 /// How an account is opened for a customer who has none.
 package struct Opening: Sendable {
-    /// Where the customer shops unless a purchase says otherwise.
-    package var storefront: Storefront
+    /// Where the customer shops unless a purchase says otherwise; nil is the catalog's storefront.
+    package var storefront: Storefront?
     /// Whether the customer downloads the app, and so has an app transaction.
     package var downloadsApp: Bool
     /// `originalPlatform` of the app transaction; unused without a download.
@@ -30,9 +30,9 @@ package struct Opening: Sendable {
     /// A clock of the customer's own; nil is that of the realm.
     package var clock: String?
 
-    /// By default the customer shops in the United States and downloads version 1.0 on iOS.
+    /// By default the customer shops in the catalog's storefront and downloads version 1.0 on iOS.
     package init(
-        storefront: Storefront = .unitedStates,
+        storefront: Storefront? = nil,
         downloadsApp: Bool = true,
         platform: AppTransaction.Platform = .iOS,
         applicationVersion: String = "1.0",

@@ -15,6 +15,8 @@ package struct ScopeRules: Codable, Equatable, Sendable {
     package var isReleased: Bool?
     /// What is put on the wire beside the truth; nil is fair.
     package var weather: Weather?
+    /// What a purchase costs in a storefront for which the catalog has no price.
+    package var missingPrice: MissingPrice?
 
     /// Nothing chosen.
     package init() { endpoints = [] }
@@ -32,6 +34,7 @@ package struct ScopeRules: Codable, Equatable, Sendable {
         )
         policy.grace = grace
         policy.refundRule = refundRule ?? .followPreference
+        policy.missingPrice = missingPrice ?? .storefrontCurrency
         policy.keepsAnchorDay = settings.keepsAnchorDay
         policy.keepsGraceDate = settings.keepsGraceDate
         policy.commitmentsEverywhere = settings.commitmentsEverywhere
@@ -62,6 +65,9 @@ package struct EndpointRecord: Equatable, Sendable {
     package var types: [String]
     /// The form in which it is told.
     package var version: NotificationVersion
+    /// Whether it is only there for tests: Apple sends a TEST of version 2 to a primary endpoint of version 1 too.
+    /// Never stored.
+    package var takesOnlyTests = false
 
     /// The name of the endpoint behind history and test notifications.
     package static let primary = "primary"
@@ -84,6 +90,14 @@ package struct EndpointRecord: Equatable, Sendable {
     /// Under which deliveries to it are noted. Those of version 1 stand apart, so that Apple's history, which knows
     /// version 2 only, never meets them, and nothing is posted in a form that the endpoint no longer has.
     package var key: String { version == .two ? name : "\(name)/\(version.rawValue)" }
+
+    /// The primary endpoint of version 1 as the one to which tests are sent; nil for every other endpoint.
+    var forTests: EndpointRecord? {
+        guard name == EndpointRecord.primary, version == .one else { return nil }
+        var tests = EndpointRecord(name: name, url: url, version: .two)
+        tests.takesOnlyTests = true
+        return tests
+    }
 
     /// The name of the endpoint under whose key a delivery was noted.
     package static func name(ofKey key: String) -> String { String(key.prefix { $0 != "/" }) }

@@ -40,6 +40,7 @@ struct RulesCommand: AsyncParsableCommand {
                 till rules set --grace 16 --grace-covers PAID_TO_PAID_ONLY
                 till rules set --grace off
                 till rules set --weather version:1.8
+                till rules set --missing-price refuse
 
                 Rates: default, calendar, sandbox-3-minutes, sandbox-5-minutes, sandbox-15-minutes, sandbox-30-minutes,
                 sandbox-1-hour, testflight, and Xcode's: xcode-1 to xcode-15.
@@ -61,12 +62,19 @@ struct RulesCommand: AsyncParsableCommand {
         var released: Bool?
         @Option(help: "fair, sparse, tomorrow, tomorrow:SEED or version:1.N.")
         var weather: String?
+        @Option(help: "storefrontCurrency (default) or refuse: buying where the catalog has no price.")
+        var missingPrice: String?
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
 
         func validate() throws {
-            guard rate != nil || grace != nil || refundRule != nil || released != nil || weather != nil else {
-                throw ValidationError("Name a rule: --rate, --grace, --refund-rule, --released or --weather.")
+            guard
+                rate != nil || grace != nil || refundRule != nil || released != nil || weather != nil
+                    || missingPrice != nil
+            else {
+                throw ValidationError(
+                    "Name a rule: --rate, --grace, --refund-rule, --released, --weather or --missing-price."
+                )
             }
             if let grace, grace != "off", Int(grace) == nil {
                 throw ValidationError("--grace is 3, 16, 28 or off.")
@@ -79,7 +87,7 @@ struct RulesCommand: AsyncParsableCommand {
             let body = JSONTree.members([
                 "rate": .text(rate), "refundRule": .text(refundRule),
                 "grace": days.map { .members(["days": $0, "coverage": .text(graceCovers)]) },
-                "released": released.map { .bool($0) }, "weather": .text(weather),
+                "released": released.map { .bool($0) }, "weather": .text(weather), "missingPrice": .text(missingPrice),
             ])
             try await server.show {
                 try await $0.put("\(try await scope.path($0))/rules", bytes: body.written())
@@ -94,6 +102,7 @@ struct RulesCommand: AsyncParsableCommand {
         return Tale.table([
             ("rate", rules["rate"]?.text), ("grace", grace ?? "off"), ("refundRule", rules["refundRule"]?.text),
             ("released", rules["released"]?.text), ("weather", rules["weather"]?.text),
+            ("missingPrice", rules["missingPrice"]?.text),
         ])
     }
 }

@@ -153,13 +153,15 @@ def test_customers_live_by_a_clock_of_their_own(realm):
 
 def test_rules_are_merged(realm):
     before = realm.control("getRules")
-    assert before == {"rate": "calendar", "refundRule": "followPreference", "released": True, "weather": "fair"}
+    assert before == {"rate": "calendar", "refundRule": "followPreference", "released": True, "weather": "fair",
+                      "missingPrice": "storefrontCurrency"}
     assert realm.control("setRules", {"rate": "sandbox-5-minutes"})["rate"] == "sandbox-5-minutes"
     bought = realm.buy("ann", PRO)
     assert bought.payload["expiresDate"] - bought.payload["purchaseDate"] == 300_000
     after = realm.control("setRules", {"grace": {"days": 16}, "refundRule": "byHand"})
     assert after == {"rate": "sandbox-5-minutes", "grace": {"days": 16, "coverage": "ALL_RENEWALS"},
-                     "refundRule": "byHand", "released": True, "weather": "fair"} == realm.control("getRules")
+                     "refundRule": "byHand", "released": True, "weather": "fair",
+                     "missingPrice": "storefrontCurrency"} == realm.control("getRules")
     asked = realm.control("requestRefund", {}, transactionId=realm.buy("ann", COINS).id)
     assert "decisionDate" not in asked["refundRequest"] and asked["refundRequest"]["decidedBy"] == "byHand"
     assert "grace" not in realm.control("setRules", {"grace": {"days": 0}, "rate": "default"})

@@ -120,8 +120,8 @@ struct CatalogueDocumentTests {
     func everything() throws {
         let product = try CatalogDocument.product(from: Array(full.utf8))
         #expect(written(CatalogDocument.tree(of: product)) == full)
-        #expect(product.prices[try #require(Storefront(code: "DEU"))] == Money(milliunits: 54_990, currency: "EUR"))
-        #expect(product.prices[.unitedStates] == Money(milliunits: 49_990, currency: "USD"))
+        #expect(product.prices.byStorefront["DEU"] == Money(milliunits: 54_990, currency: "EUR"))
+        #expect(product.prices.standard == Money(milliunits: 49_990, currency: "USD"))
     }
 
     @Test("A short product takes the rest from the catalogue: currency, name, for sale")

@@ -53,6 +53,7 @@ enum RealmSettings {
             ("Who decides on refunds", Words.plain(rules["refundRule"]?.text ?? "")),
             ("Released", rules["released"]?.isTrue == true ? "yes" : "no: production answers 401"),
             ("Weather", rules["weather"]?.text ?? ""),
+            ("Purchase without a price", Words.plain(rules["missingPrice"]?.text ?? "")),
         ]
         return rows.map { ["name": .text($0.name), "value": .text($0.value)] }
     }
@@ -70,6 +71,7 @@ enum RealmSettings {
                 .init("grace.coverage", "Which renewals it covers"),
                 .init("refundRule", "Who decides on refunds"), .init("released", "Released", .choice(released)),
                 .init("weather", "Weather", hint: "fair, sparse, tomorrow, version:1.8"),
+                .init("missingPrice", "Purchase without a price"),
             ]
         )
     }

@@ -56,7 +56,10 @@ extension ControlAPI {
                     "A customer.",
                     [
                         Schema.required("customer", .string("A name, 1 to 128 bytes.")),
-                        Schema.optional("storefront", .string("Alpha-3, USA by default.", example: "DEU")),
+                        Schema.optional(
+                            "storefront",
+                            .string("Alpha-3; the catalog's storefront by default.", example: "DEU")
+                        ),
                         Schema.optional("downloadsApp", .boolean("False for a customer without an app transaction.")),
                         Schema.optional(
                             "platform",
@@ -99,7 +102,7 @@ extension ControlAPI {
 
     static func opening(_ body: ControlBody) throws -> Opening {
         Opening(
-            storefront: try body.storefront("storefront") ?? .unitedStates,
+            storefront: try body.storefront("storefront"),
             downloadsApp: body.flag("downloadsApp") ?? true,
             platform: body.text("platform").flatMap(AppTransaction.Platform.init(rawValue:)) ?? .iOS,
             applicationVersion: body.text("applicationVersion") ?? "1.0"

@@ -128,7 +128,8 @@ extension ControlAPI {
         let body = exchange.body
         let product = try product(exchange.parameter("productId"), exchange, as: [.autoRenewable])
         let storefront = try body.storefront("storefront")
-        let present = storefront.map { product.prices[$0] } ?? product.prices.standard
+        let catalog = shop.registry.catalog(of: scope.app)
+        let present = storefront.map { catalog.price(product.prices, in: $0) } ?? product.prices.standard
         let price = Money(milliunits: body.number("price") ?? 0, currency: body.text("currency") ?? present.currency)
         guard price.currency == present.currency else {
             throw ControlError.bad("bad_currency", "The price is in \(present.currency).", path: "$.currency")

@@ -108,9 +108,10 @@ extension ControlAPI {
         guard let milliunits = body.number("price") else { return nil }
         let scope = name.scope
         let account = try await shop.storage.account(realm: scope.realm, app: scope.app, customer: name.customer)
-        let storefront = purchase.storefront ?? account?.storefront ?? .unitedStates
-        let standard = shop.registry.catalog(of: scope.app).products[purchase.productID]?.prices[storefront].currency
-        let currency = body.text("currency") ?? standard ?? storefront.currency
+        let catalog = shop.registry.catalog(of: scope.app)
+        let storefront = purchase.storefront ?? account?.storefront ?? catalog.storefront
+        let listed = catalog.products[purchase.productID].map { catalog.price($0.prices, in: storefront).currency }
+        let currency = body.text("currency") ?? listed ?? storefront.currency
         guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) else {
             throw ControlError.bad(
                 "bad_currency",

@@ -35,6 +35,13 @@ extension ControlAPI {
                 .boolean("False lets production answer 401, as before an app's first release.")
             ),
             Schema.required("weather", .string("fair, sparse, tomorrow:SEED or version:1.N.", example: Weather.fair)),
+            Schema.required(
+                "missingPrice",
+                .string(
+                    "What a purchase costs in a storefront for which the catalog has no price.",
+                    oneOf: MissingPrice.allCases.map(\.rawValue)
+                )
+            ),
         ]
     )
 
@@ -77,6 +84,13 @@ extension ControlAPI {
                             "weather",
                             .string("fair, sparse, tomorrow, tomorrow:SEED, or version:1.N.", example: "version:1.8")
                         ),
+                        Schema.optional(
+                            "missingPrice",
+                            .string(
+                                "Sell at the standard price's number in the storefront's currency, or refuse.",
+                                oneOf: MissingPrice.allCases.map(\.rawValue)
+                            )
+                        ),
                     ]
                 ),
                 response: Self.rulesSchema
@@ -86,7 +100,9 @@ extension ControlAPI {
                 let grace = try body.object("grace").map(Self.grace)
                 let weather = try body.text("weather").map(Self.weather)
                 let refundRule = body.text("refundRule").flatMap(RefundRule.init(rawValue:))
+                let missingPrice = body.text("missingPrice").flatMap(MissingPrice.init(rawValue:))
                 try await shop.updateRules(of: scope) { rules in
+                    if let missingPrice { rules.missingPrice = missingPrice }
                     if let rate = body.text("rate") { rules.rate = RenewalRate(name: rate) }
                     if let grace { rules.grace = grace }
                     if let refundRule { rules.refundRule = refundRule }
@@ -139,6 +155,7 @@ extension ControlAPI {
         json.put("refundRule", policy.refundRule.rawValue)
         json.put("released", shop.registry.rules(of: scope).isReleased ?? true)
         json.put("weather", shop.registry.weather(of: scope)?.words ?? Weather.fair)
+        json.put("missingPrice", policy.missingPrice.rawValue)
         return json.finish()
     }
 }

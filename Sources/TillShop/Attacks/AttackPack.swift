@@ -196,7 +196,8 @@ package struct AttackPack: Sendable {
             ownership: .purchased,
             reason: .purchase,
             storefront: .unitedStates,
-            price: product?.prices[.unitedStates] ?? Money(milliunits: 990, currency: "USD"),
+            price: product.map { catalog.price($0.prices, in: .unitedStates) }
+                ?? Money(milliunits: 990, currency: "USD"),
             offer: nil,
             isUpgraded: false,
             revocation: nil,

@@ -1,0 +1,72 @@
+/// What a purchase costs in a storefront for which the catalog has no price.
+package enum MissingPrice: String, Codable, CaseIterable, Sendable {
+    /// The number of the standard price, in the storefront's own currency, as Xcode shows it.
+    case storefrontCurrency
+    /// Nothing: the purchase is refused.
+    case refuse
+}
+
+/// Prices by storefront (docs/api/payloads.md, Prices and storefronts).
+extension Catalog {
+    /// The storefront in whose currency the standard prices are written.
+    package var storefront: Storefront { Storefront(code: settings.storefront) ?? .unitedStates }
+
+    /// Whether the operator wrote a price for a storefront. The standard price is that of the catalog's storefront.
+    package func hasPrice(_ list: PriceList, in storefront: Storefront) -> Bool {
+        list.byStorefront[storefront.code] != nil || storefront == self.storefront
+    }
+
+    /// The price in a storefront: as the operator wrote it, or else the standard price's number in another currency.
+    ///
+    /// - Parameter agreed: the currency that a subscriber agreed to pay in. Version 0.1.0 sold at the standard price in
+    ///   every storefront, and such a subscription keeps its currency. Nil for a sale.
+    package func price(_ list: PriceList, in storefront: Storefront, agreed: String? = nil) -> Money {
+        let currency = agreed == list.standard.currency ? list.standard.currency : storefront.currency
+        return price(list, in: storefront, elsewhereIn: currency)
+    }
+
+    /// What one payment of an offer costs; nothing when it is free.
+    ///
+    /// - Parameter full: the price without the offer, which decides the currency where the offer has no price.
+    func price(of offer: Offer, in storefront: Storefront, insteadOf full: Money) -> Money {
+        guard let list = offer.prices else { return Money(milliunits: 0, currency: full.currency) }
+        return price(list, in: storefront, elsewhereIn: full.currency)
+    }
+
+    /// What a commitment costs in all: as the catalog says, or the sum of its payments.
+    func commitmentPrice(of plan: SubscriptionPlan, in storefront: Storefront, agreed: String? = nil) -> Money {
+        guard let monthly = plan.monthly else { return Money(milliunits: 0, currency: storefront.currency) }
+        if let whole = monthly.commitmentPrices { return price(whole, in: storefront, agreed: agreed) }
+        let payment = price(monthly.prices, in: storefront, agreed: agreed)
+        return payment.times(plan.period.months ?? 12) ?? payment
+    }
+
+    private func price(_ list: PriceList, in storefront: Storefront, elsewhereIn currency: String) -> Money {
+        if let own = list.byStorefront[storefront.code] { return own }
+        if storefront == self.storefront { return list.standard }
+        return Money(milliunits: list.standard.milliunits, currency: currency)
+    }
+}
+
+extension Ledger {
+    /// Refuses a sale for which the operator wrote no price, where the environment asks for one.
+    ///
+    /// - Parameter offers: the offers that the purchase takes, whose prices count too.
+    func checkPrices(
+        of purchase: Purchase,
+        _ product: Product,
+        _ offers: [Offer],
+        by id: AccountID
+    ) throws(Refusal) {
+        guard policy.missingPrice == .refuse, purchase.price == nil else { return }
+        let storefront = purchase.storefront ?? self[id].storefront
+        func check(_ list: PriceList?, _ offer: Offer? = nil) throws(Refusal) {
+            guard let list, !catalog.hasPrice(list, in: storefront) else { return }
+            throw .noPrice(product: product.id, offer: offer?.id ?? offer?.kind.words, storefront: storefront.code)
+        }
+        let monthly = purchase.billingPlan == .monthly ? product.plan?.monthly : nil
+        try check(monthly?.prices ?? product.prices)
+        try check(monthly?.commitmentPrices)
+        for offer in offers { try check(offer.prices, offer) }
+    }
+}
