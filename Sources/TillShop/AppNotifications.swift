@@ -50,11 +50,11 @@ extension Shop {
         signals.committed(change)
     }
 
-    /// Sends a test to the primary endpoint of an app's realm.
+    /// Sends a test, of version 2 whatever the endpoint's version, to the primary endpoint of an app's realm.
     ///
     /// - Returns: its `testNotificationToken`; nil while no primary endpoint is set.
     package func requestTest(in scope: AccountScope) async throws -> String? {
-        guard endpoints(of: scope).contains(where: { $0.key == EndpointRecord.primary }),
+        guard deliveryTargets(of: scope).contains(where: { $0.key == EndpointRecord.primary }),
             let app = registry.app(scope.app)
         else { return nil }
         let uuid = UUID().uuidString.lowercased()
@@ -70,7 +70,7 @@ extension Shop {
         let data = NotificationPayload.testData(of: app, realm: scope.realm)
         try await owe(head, .data(data), in: &change, scope: scope, signedBy: chain)
         change.deliveries.removeAll { $0.endpoint != EndpointRecord.primary }
-        // A test goes to the primary endpoint whatever its filter.
+        // A test goes to the primary endpoint whatever its filter and version.
         if change.deliveries.isEmpty, let entry = change.notifications.first {
             change.deliveries = [
                 Delivery(of: entry, to: EndpointRecord.primary, clock: ClockName(scope), due: date)

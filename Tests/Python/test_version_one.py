@@ -5,6 +5,7 @@ import json
 
 import pytest
 import requests
+from appstoreserverlibrary.api_client import APIException
 
 from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG, COINS, FOREVER, PRO
 from listening_post import ListeningPost
@@ -255,20 +256,30 @@ def notifications(realm):
     return realm.control("listNotifications", query={"limit": 100})["notifications"]
 
 
-def test_a_primary_endpoint_of_version_one_has_no_history_and_no_test(realm, post):
+def test_a_primary_endpoint_of_version_one_gets_tests_of_version_two_and_has_no_other_history(realm, post):
     listen(realm, post, version=1)
     buy(realm, BASIC)
     (body,) = bodies(post, 1)
     assert history(realm) == []
-    refused = realm.send("POST", "/inApps/v1/notifications/test")
-    assert (refused.status_code, refused.json()["errorCode"]) == (404, 4040007)
+    token = realm.client.request_test_notification().testNotificationToken
+    (_, test) = post.wait_for(2)
+    assert set(json.loads(test.body)) == {"signedPayload"}
+
+    def status():
+        try:
+            return realm.client.get_test_notification_status(token)
+        except APIException as refusal:
+            assert refusal.raw_api_error == 4040008
+    assert until(status).signedPayload == json.loads(test.body)["signedPayload"]
+    (item,) = history(realm)
+    assert item.notice.words == "TEST" and item.results == ["SUCCESS"]
     # The plain body is what control shows; nothing of it is signed.
     (told,) = [each for each in notifications(realm) if each["version"] == 1]
     whole = realm.control("getNotification", notificationUUID=told["notificationUUID"])
     assert whole["payload"] == body and "signedPayload" not in whole
     # Sent again, it is the same; and another version is another way.
     realm.control("resendNotification", {}, notificationUUID=told["notificationUUID"])
-    assert [each.body for each in post.wait_for(2)] == [post.received[0].body] * 2
+    assert post.wait_for(3)[2].body == post.received[0].body
     listen(realm, post)
     owed = realm.control("resendNotification", {}, notificationUUID=told["notificationUUID"])
     assert owed == {"owed": 0}

@@ -1,8 +1,11 @@
+import Foundation
 import Testing
 import TillCore
-import TillShop
+import TillSigning
 import TillStorage
 import TillTesting
+
+@testable import TillShop
 
 /// What is owed reaches its receiver: retries, order, and receivers that do not hinder each other.
 @Suite("Deliveries")
@@ -51,6 +54,83 @@ struct DeliveryTests {
         #expect(attempts[0].allSatisfy { $0.result == .unsuccessfulHTTPResponseCode && $0.status == 500 })
         await test.stopSending(sender)
         try await post.stop()
+    }
+
+    /// What a receiver got, as version 2 says it; nil for what is of another version.
+    private static func type(of body: [UInt8]) throws -> String? {
+        struct Posted: Decodable { let signedPayload: String? }
+        struct Payload: Decodable { let notificationType: String }
+        guard let jws = try JSONDecoder().decode(Posted.self, from: Data(body)).signedPayload else { return nil }
+        let payload = try #require(Base64URL.decode(Array(jws.utf8).split(separator: UInt8(ascii: "."))[1]))
+        return try JSONDecoder().decode(Payload.self, from: Data(payload)).notificationType
+    }
+
+    @Test("A test of version 2 goes to a primary endpoint of version 1, and nothing else of version 2 does")
+    func testOfVersionTwo() async throws {
+        let post = try await ListeningPost.start { _ in .status(200) }
+        let test = try await Self.shop(post)
+        let scope = Self.scope()
+        try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: post.url, version: .one)] }
+        let sender = try test.startSending()
+        let token = try #require(try await test.shop.requestTest(in: scope))
+        let first = try await post.requests(atLeast: 1, within: .seconds(60))
+        #expect(try Self.type(of: first[0].body) == "TEST")
+        let entry = try #require(try await test.shop.test(of: token, in: scope))
+        // Where Apple's status of a test, and its history, look.
+        let delivery = try await test.shop.storage.deliveries(of: [entry.id], to: EndpointRecord.primary)[entry.id]
+        #expect(delivery != nil)
+        #expect(try await test.shop.resend(entry) == 1)
+        _ = try await post.requests(atLeast: 2, within: .seconds(60))
+        // A purchase is sent in version 1 only; and what was noted for a primary endpoint of version 2 a moment before
+        // it became one of version 1 is not sent.
+        try await test.buy("pro", by: "ann")
+        let caused = try #require(
+            try await test.shop.storage.notifications(NotificationQuery(scope: scope, limit: 100)).first {
+                $0.type == "SUBSCRIBED"
+            }
+        )
+        try await test.shop.commit(
+            Change(deliveries: [
+                Delivery(of: caused, to: EndpointRecord.primary, clock: ClockName(scope), due: test.shop.now(in: scope))
+            ]),
+            signedBy: test.shop.signingChain
+        )
+        _ = try await test.shop.requestTest(in: scope)
+        let report = try await test.shop.advance(ClockName(scope), .by(milliseconds: 1), settling: true)
+        #expect(report.owed == 0)
+        let all = try await post.requests(atLeast: 4, within: .seconds(60))
+        let types = try all.map { try Self.type(of: $0.body) }
+        #expect(types.filter { $0 == "TEST" }.count == 3 && types.filter { $0 == nil }.count == all.count - 3)
+        await test.stopSending(sender)
+        try await post.stop()
+    }
+
+    @Test("What is due in version 2 is dropped when the endpoint becomes one of version 1, and a test is not")
+    func changedVersion() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let scope = Self.scope()
+        func set(_ version: NotificationVersion, _ url: String = "http://127.0.0.1:9/") async throws {
+            try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: url, version: version)] }
+        }
+        func owed() async throws -> [String] {
+            var types: [String] = []
+            for entry in try await test.shop.storage.notifications(NotificationQuery(scope: scope, limit: 100)) {
+                let due = try await test.shop.storage.deliveries(of: entry.id).filter { $0.due != nil }
+                types += due.map { _ in entry.type }
+            }
+            return types
+        }
+        try await set(.two)
+        try await test.buy("coins", by: "ann")
+        #expect(try await owed() == ["ONE_TIME_CHARGE"])
+        try await set(.one)
+        #expect(try await owed() == [])
+        #expect(try await test.shop.requestTest(in: scope) != nil)
+        try await set(.one, "http://127.0.0.1:9/other")
+        #expect(try await owed() == ["TEST"])
+        try await test.shop.updateRules(of: scope) { $0.endpoints = [] }
+        #expect(try await owed() == [])
+        #expect(try await test.shop.requestTest(in: scope) == nil)
     }
 
     @Test("A planned stop, which cuts short what is being read, logs no error")

@@ -165,6 +165,13 @@ extension Shop {
         return set + [EndpointRecord(name: name, url: EndpointRecord.listenerURL)]
     }
 
+    /// Every address to which something may be due: the endpoints, and a primary endpoint of version 1 once more for
+    /// tests, which are of version 2 whatever the endpoint's version.
+    func deliveryTargets(of scope: AccountScope) -> [EndpointRecord] {
+        let endpoints = endpoints(of: scope)
+        return endpoints + endpoints.compactMap(\.forTests)
+    }
+
     /// What is posted: `{"signedPayload":"…"}`, or in version 1 the plain object.
     func postedBody(_ entry: OutboxEntry) throws -> [UInt8] {
         if entry.version == .one { return entry.body.payload }

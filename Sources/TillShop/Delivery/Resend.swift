@@ -13,8 +13,10 @@ extension Shop {
         let present = now(on: clock)
         var renewed: [String] = []
         var change = Change()
-        for record in endpoints(of: entry.scope)
-        where record.version == entry.version && (endpoint == nil || record.name == endpoint) {
+        for record in deliveryTargets(of: entry.scope)
+        where record.version == entry.version && (endpoint == nil || record.name == endpoint)
+            && (!record.takesOnlyTests || entry.type == NotificationType.test.rawValue)
+        {
             if known.contains(where: { $0.endpoint == record.key }) {
                 renewed.append(record.key)
             } else {

@@ -139,7 +139,7 @@ package actor Sender: Service {
     /// Takes back what is owed to an endpoint, if there is no such endpoint.
     private nonisolated func drop(_ owed: EndpointName) async {
         await shop.gate.together {
-            guard shop.endpoints(of: owed.scope).allSatisfy({ $0.key != owed.endpoint }) else { return }
+            guard shop.deliveryTargets(of: owed.scope).allSatisfy({ $0.key != owed.endpoint }) else { return }
             try? await shop.storage.dropDeliveries(to: owed.endpoint, in: owed.scope)
         }
     }
@@ -154,7 +154,7 @@ package actor Sender: Service {
         repeat {
             pumpAgain.remove(clock)
             do {
-                for endpoint in shop.endpoints(of: clock.scope) { try await start(endpoint, on: clock) }
+                for endpoint in shop.deliveryTargets(of: clock.scope) { try await start(endpoint, on: clock) }
             } catch {
                 tryLater(clock, because: error)
             }
@@ -332,7 +332,9 @@ package actor Sender: Service {
         _ strikes: [Strike]
     ) async -> Delivery? {
         do {
-            guard let entry = try await shop.storage.notification(delivery.notification) else {
+            // Of version 2, an endpoint of version 1 gets tests only.
+            let isWanted = !endpoint.takesOnlyTests || delivery.type == NotificationType.test.rawValue
+            guard isWanted, let entry = try await shop.storage.notification(delivery.notification) else {
                 var gone = delivery
                 gone.due = nil
                 return gone
@@ -401,7 +403,7 @@ package actor Sender: Service {
         done.isDelivered = delivery.isDelivered || delivered.result == .success
         let schedule = shop.settings.schedule(of: version, in: clock.scope.realm)
         // An endpoint that was removed meanwhile is owed nothing more.
-        let isGone = !shop.endpoints(of: clock.scope).contains { $0.key == delivery.endpoint }
+        let isGone = !shop.deliveryTargets(of: clock.scope).contains { $0.key == delivery.endpoint }
         done.due =
             delivered.result == .success || isGone
             ? nil : schedule.next(afterAttempts: done.attempts.count, last: date)
