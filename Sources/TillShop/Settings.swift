@@ -30,6 +30,9 @@ package struct Settings: Codable, Equatable, Sendable {
     package var storefrontsAskingConsent: [String] = []
     /// Let the notification history tell of what was made and not tried, too.
     package var historyListsAll = false
+    /// Days before the window of the notification history in which a start date is still accepted; what is returned
+    /// begins with the window all the same. A client that asks for exactly the window always arrives a moment too late.
+    package var historyExtraDays = 1
     /// Send version 1 in the sandbox in full, too, where Apple's leaves some types out.
     package var versionOneInSandbox = true
     /// Days for which notifications are kept; 0 is for ever, nil as long as Apple's history reaches back in the realm.
@@ -58,6 +61,7 @@ package struct Settings: Codable, Equatable, Sendable {
         settings.retriesInSandbox = false
         settings.commitmentsEverywhere = false
         settings.versionOneInSandbox = false
+        settings.historyExtraDays = 0
         return settings
     }()
 

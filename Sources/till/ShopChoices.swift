@@ -22,6 +22,8 @@ struct ShopChoices: ParsableArguments {
     var storefrontAskingConsent: [String] = []
     @Option(help: "true or false (default): let the notification history list what was never tried.")
     var historyListsAll: Bool?
+    @Option(help: "Days before the notification history's window in which a startDate is accepted (default 1).")
+    var historyExtraDays: Int?
     @Option(help: "true (default) or false: send every version 1 type in the sandbox, where Apple's leaves some out.")
     var versionOneInSandbox: Bool?
     @Option(help: "true or false (default): note requests that succeed in the journal, too.")
@@ -58,6 +60,12 @@ struct ShopChoices: ParsableArguments {
             "refundWindowMinutes",
             default: settings.refundWindowMinutes,
             in: 0...525_600
+        )
+        settings.historyExtraDays = try source.number(
+            historyExtraDays,
+            "historyExtraDays",
+            default: settings.historyExtraDays,
+            in: 0...365
         )
         settings.notificationDays = try source.number(notificationDays, "notificationDays", in: 0...36_500)
         settings.signatureAge = try source.number(

@@ -311,7 +311,7 @@ WRONG = [
     (4000015, {"startDate": None}), (4000015, {"startDate": "yesterday"}), (4000015, {"startDate": 1.5}),
     (4000015, {"startDate": True}), (4000015, {"startDate": str(now_ms())}), (4000015, {"startDate": 10 ** 30}),
     (4000016, {"endDate": None}), (4000016, {"endDate": "2026-01-01"}), (4000016, {"endDate": []}),
-    (4000012, {"startDate": 0}), (4000012, {"startDate": -1}), (4000012, {"startDate": now_ms() - 181 * DAY}),
+    (4000012, {"startDate": 0}), (4000012, {"startDate": -1}), (4000012, {"startDate": now_ms() - 182 * DAY}),
     (4000013, {"startDate": 5_000_000_000_000, "endDate": 4_999_999_999_999}),
     (4000013, {"startDate": 5_000_000_000_000, "endDate": 5_000_000_000_000}),
     (4000018, {"notificationType": "SOMETHING"}), (4000018, {"notificationType": "subscribed"}),
@@ -337,13 +337,16 @@ def test_a_wrong_filter_is_refused_with_its_own_code(app, code, changes):
     )
 
 
-def test_the_history_goes_back_thirty_days_in_the_sandbox_and_a_hundred_and_eighty_in_production(app):
+def test_the_history_accepts_a_start_a_day_before_thirty_days_in_the_sandbox_and_a_hundred_and_eighty_in_production(app):
     for realm, days in ((app.sandbox, 30), (app.production, 180)):
-        realm.client.get_notification_history(None, request(startDate=now_ms() - days * DAY + 60_000))
+        # What a client asks by default, which always arrives a moment later.
+        realm.client.get_notification_history(None, request(startDate=now_ms() - days * DAY))
+        realm.client.get_notification_history(None, request(startDate=now_ms() - (days + 1) * DAY + 60_000))
+        too_early = now_ms() - (days + 1) * DAY - 60_000
         realm.refused(
             4000012,
-            lambda client: client.get_notification_history(None, request(startDate=now_ms() - days * DAY - 60_000)),
-            "POST", HISTORY, json=body(startDate=now_ms() - days * DAY - 60_000),
+            lambda client: client.get_notification_history(None, request(startDate=too_early)),
+            "POST", HISTORY, json=body(startDate=too_early),
         )
 
 
@@ -356,7 +359,7 @@ def test_a_world_that_has_leapt_ahead_keeps_what_it_told_before(sandbox, post):
     far = start + 2 * 366 * DAY
     assert len(settled(sandbox, 2, endDate=far)) == 2
     assert len(history(sandbox)) == 1, "by the wall's week, only the first"
-    sandbox.check_error(sandbox.send("POST", HISTORY, json=body(startDate=start - 31 * DAY)), 4000012)
+    sandbox.check_error(sandbox.send("POST", HISTORY, json=body(startDate=start - 32 * DAY)), 4000012)
 
 
 def test_a_clock_of_a_customers_own_may_be_ahead_of_the_end(sandbox, post):

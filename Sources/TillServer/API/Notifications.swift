@@ -26,14 +26,16 @@ extension AppleAPI {
             }
             return place
         }
-        let wanted = try NotificationFilter(try await exchange.object(), oldest: oldestStart(exchange.scope))
+        let oldest = oldestStart(exchange.scope)
+        let accepted = oldest.advanced(milliseconds: -Int64(shop.settings.historyExtraDays) * 86_400_000)
+        let wanted = try NotificationFilter(try await exchange.object(), oldest: oldest, accepted: accepted)
         let digest = NotificationCursor.digest(of: exchange.scope, wanted.words)
         if let place, place.filters != digest {
             throw APIError.invalidPaginationToken.because(
                 "The token was given for another app, realm or body; repeat that of the first call with it."
             )
         }
-        var query = try await query(wanted, exchange)
+        var query = try await query(wanted, from: max(wanted.start, oldest), exchange)
         query.after = place.map { ($0.signedDate, $0.id) }
         let found = try await shop.storage.notifications(query)
         let page = Array(found.prefix(Self.pageLength))
@@ -51,12 +53,16 @@ extension AppleAPI {
     }
 
     /// What is recorded: all that was tried at the primary endpoint or, if the operator wants it, all that was made.
-    private func query(_ wanted: NotificationFilter, _ exchange: Exchange) async throws -> NotificationQuery {
+    private func query(
+        _ wanted: NotificationFilter,
+        from start: Timestamp,
+        _ exchange: Exchange
+    ) async throws -> NotificationQuery {
         let scope = exchange.scope
         let listsAll = shop.settings.historyListsAll && !wanted.onlyFailures
         var query = NotificationQuery(scope: scope, endpoint: listsAll ? nil : EndpointRecord.primary)
         query.kind = .signed
-        query.from = wanted.start
+        query.from = start
         // An end that is still to come is no bound: signed dates of one instant run a little ahead of the clock.
         query.to = wanted.end < latestClock(scope) ? wanted.end : nil
         query.type = wanted.type
@@ -170,10 +176,12 @@ private struct NotificationFilter {
 
     /// Checks a body, key by key.
     ///
-    /// - Parameter oldest: how far back a start may lie.
-    init(_ body: RequestBody, oldest: Timestamp) throws {
+    /// - Parameters:
+    ///   - oldest: how far back the history goes.
+    ///   - accepted: how far back a start may lie.
+    init(_ body: RequestBody, oldest: Timestamp, accepted: Timestamp) throws {
         start = try Self.date("startDate", body, .invalidStartDate)
-        guard start >= oldest else {
+        guard start >= accepted else {
             throw APIError.startDateTooFarInPast.because(
                 "startDate is \(start.iso8601); the history goes back to \(oldest.iso8601)."
             )
