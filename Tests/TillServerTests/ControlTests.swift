@@ -7,6 +7,7 @@ import Testing
 import TillCore
 import TillServer
 import TillShop
+import TillSigning
 import TillTesting
 
 /// Whole exchanges with the control API, without a socket.
@@ -85,6 +86,66 @@ struct ControlTests {
                 #expect(answer.status == status, "\(path)")
                 #expect(answer.body.contains("\"code\":\"\(code)\""), "\(path): \(answer.body)")
             }
+        }
+    }
+
+    @Test("A key that two apps share is revoked for the app that is named, and not without one")
+    func sharedKey() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let apps = ["com.example.one", "com.example.two"]
+        for app in apps {
+            let record = KeyRecord(
+                id: "8C3D5E71",
+                issuerID: test.app.issuerID,
+                name: "offers",
+                publicKey: Base64.encode(test.key.publicKey.x963),
+                offersOf: app,
+                createdAt: test.now,
+                revokedAt: nil
+            )
+            try await test.shop.registry.put(record)
+        }
+        try await withControl(test) { client in
+            let path = "/v1/keys/8C3D5E71/revoke"
+            let ambiguous = try await send(client, .post, path, "{}")
+            #expect(ambiguous.status == 409 && ambiguous.body.contains("\"ambiguous_key\""))
+            for app in apps { #expect(ambiguous.body.contains(app)) }
+            let unknown = try await send(client, .post, path, #"{"bundleId":"com.example.three"}"#)
+            #expect(unknown.status == 404 && unknown.body.contains("com.example.three"))
+            let revoked = try await send(client, .post, path, #"{"bundleId":"com.example.two"}"#)
+            #expect(revoked.status == 200 && revoked.body.contains("\"offersOf\":\"com.example.two\""))
+        }
+        #expect(test.shop.registry.keys("8C3D5E71").map { $0.record.revokedAt == nil } == [true, false])
+        try await withControl(test) { client in
+            // An API key needs no app.
+            let revoked = try await send(client, .post, "/v1/keys/\(test.key.keyID)/revoke", nil)
+            #expect(revoked.status == 200)
+        }
+    }
+
+    @Test("An environment with missingPrice refuse refuses purchases without a price; the other environment sells")
+    func missingPrice() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await withControl(test) { client in
+            let scope = "/v1/apps/com.example.shop/sandbox"
+            let purchase = #"{"productId":"coins","storefront":"JPN"}"#
+            let before = try await send(client, .post, "\(scope)/customers/ann/purchases", purchase)
+            #expect(before.status == 201 && before.body.contains("\"price\":990,\"currency\":\"JPY\""))
+            let rules = try await send(client, .put, "\(scope)/rules", #"{"missingPrice":"refuse"}"#)
+            #expect(rules.status == 200 && rules.body.contains("\"missingPrice\":\"refuse\""))
+            let refused = try await send(client, .post, "\(scope)/customers/bob/purchases", purchase)
+            #expect(refused.status == 409 && refused.body.contains("\"no_price\""), "\(refused.body)")
+            #expect(refused.body.contains("coins") && refused.body.contains("JPN"))
+            let priced = #"{"productId":"coins","storefront":"JPN","price":120000}"#
+            let sold = try await send(client, .post, "\(scope)/customers/bob/purchases", priced)
+            #expect(sold.status == 201 && sold.body.contains("\"price\":120000,\"currency\":\"JPY\""))
+            let other = "/v1/apps/com.example.shop/production"
+            let elsewhere = try await send(client, .post, "\(other)/customers/ann/purchases", purchase)
+            #expect(elsewhere.status == 201)
+            let shown = try await send(client, .get, "\(other)/rules")
+            #expect(shown.body.contains("\"missingPrice\":\"storefrontCurrency\""))
+            let wrong = try await send(client, .put, "\(scope)/rules", #"{"missingPrice":"free"}"#)
+            #expect(wrong.status == 400 && wrong.body.contains("\"path\":\"$.missingPrice\""))
         }
     }
 

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import Synchronization
 import Testing
 import TillCore
 import TillServer
@@ -148,6 +149,143 @@ struct ExchangeTests {
             let answer = try await get(client, path, method: method, token: nil)
             #expect(answer.status.code == status)
             #expect(answer.body.readableBytes == 0)
+        }
+    }
+
+    /// The paths that are served, each with its methods (docs/api/index.md).
+    private static let served: [(path: String, methods: [String])] = [
+        ("/inApps/v2/history/1", ["GET"]), ("/inApps/v1/history/1", ["GET"]), ("/inApps/v1/transactions/1", ["GET"]),
+        ("/inApps/v1/transactions/1/finish", ["POST"]), ("/inApps/v1/transactions/1/appAccountToken", ["PUT"]),
+        ("/inApps/v1/transactions/appTransactions/1", ["GET"]), ("/inApps/v1/subscriptions/1", ["GET"]),
+        ("/inApps/v1/subscriptions/extend/1", ["PUT"]), ("/inApps/v1/subscriptions/extend/mass", ["POST"]),
+        ("/inApps/v1/subscriptions/extend/mass/1/2", ["GET"]), ("/inApps/v1/lookup/1", ["GET"]),
+        ("/inApps/v2/refund/lookup/1", ["GET"]), ("/inApps/v1/refund/lookup/1", ["GET"]),
+        ("/inApps/v2/transactions/consumption/1", ["PUT"]), ("/inApps/v1/transactions/consumption/1", ["PUT"]),
+        ("/inApps/v1/notifications/history", ["POST"]), ("/inApps/v1/notifications/test", ["POST"]),
+        ("/inApps/v1/notifications/test/1", ["GET"]), ("/inApps/v2/history/", ["GET"]),
+        ("/inApps/v1/notifications/test/", ["GET", "POST"]),
+    ]
+
+    @Test("Every other method of a path that is served is 405, and Allow has those that are", arguments: served)
+    func methods(_ path: String, _ methods: [String]) async throws {
+        let test = try await TestShop()
+        let allowed = try #require(HTTPField.Name("Allow"))
+        try await withAPI(test) { client in
+            for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
+                let answer = try await get(
+                    client,
+                    path,
+                    method: try #require(HTTPRequest.Method(rawValue: method)),
+                    token: nil
+                )
+                if methods.contains(method) {
+                    #expect(answer.status == .unauthorized, "\(method) \(path)")
+                } else {
+                    #expect(answer.status == .methodNotAllowed, "\(method) \(path)")
+                    #expect(answer.headers[allowed] == methods.joined(separator: ", "), "\(method) \(path)")
+                    #expect(answer.body.readableBytes == 0)
+                }
+            }
+        }
+    }
+
+    @Test("A path without its id is 404 where nothing is served, and the journal says what it lacks")
+    func withoutID() async throws {
+        let test = try await TestShop()
+        try await withAPI(test) { client in
+            for path in ["/inApps/v2/history", "/inApps/v1/subscriptions/extend/mass/1"] {
+                let answer = try await get(client, path, token: nil)
+                #expect(answer.status == .notFound && answer.body.readableBytes == 0)
+                let entry = try #require(try await test.shop.journal.latest(1).first)
+                #expect(entry.explanation.contains("lacks its id"), "\(entry.explanation)")
+            }
+        }
+    }
+
+    // MARK: Notification history
+
+    /// The status of a history that begins so many milliseconds before the oldest date of its window, and how many
+    /// notifications it has.
+    private func history(_ test: TestShop, in realm: Realm, before oldest: Int64) async throws -> (Int, count: Int) {
+        let days: Int64 = realm == .production ? 180 : 30
+        let now = test.now.milliseconds
+        let body = #"{"startDate":\#(now - days * 86_400_000 - oldest),"endDate":\#(now + 1_000)}"#
+        let token = try test.token()
+        let found = Mutex((0, count: 0))
+        try await withAPI(test, realm: realm) { client in
+            let answer = try await get(
+                client,
+                "/inApps/v1/notifications/history",
+                method: .post,
+                token: token,
+                body: body
+            )
+            var count = 0
+            if answer.status == .ok, case .object(let members) = try JSONTree.parse(Array(buffer: answer.body)),
+                case .array(let items)? = members.first(where: { $0.key == "notificationHistory" })?.value
+            {
+                count = items.count
+            } else {
+                #expect(String(buffer: answer.body).contains("4000012"))
+            }
+            let status = answer.status.code
+            found.withLock { $0 = (status, count) }
+        }
+        return found.withLock { $0 }
+    }
+
+    @Test(
+        "The history accepts a start up to a day before its window, and returns the window",
+        arguments: Realm.allCases
+    )
+    func historySlack(in realm: Realm) async throws {
+        var settings = Settings()
+        settings.historyListsAll = true
+        settings.notificationDays = 0
+        let test = try await TestShop(selling: SampleProducts.all, settings: settings)
+        let day: Int64 = 86_400_000
+        let days: Int64 = realm == .production ? 180 : 30
+        try await test.buy("coins", by: "ann", in: realm)
+        test.advance(days * day)
+        try await test.buy("coins", by: "bob", in: realm)
+        // Exactly the window has the first notification; a moment later it is outside, however far back is asked.
+        #expect(try await history(test, in: realm, before: 0) == (200, 2))
+        test.advance(60_000)
+        #expect(try await history(test, in: realm, before: 1) == (200, 1))
+        #expect(try await history(test, in: realm, before: 60_000) == (200, 1))
+        #expect(try await history(test, in: realm, before: day) == (200, 1))
+        #expect(try await history(test, in: realm, before: day + 1).0 == 400)
+    }
+
+    @Test("Apple's profile accepts no start before the window", arguments: Realm.allCases)
+    func historyOfApple(in realm: Realm) async throws {
+        let test = try await TestShop(selling: SampleProducts.all, settings: .apple)
+        #expect(try await history(test, in: realm, before: 0).0 == 200)
+        #expect(try await history(test, in: realm, before: 1).0 == 400)
+    }
+
+    @Test("The refusal of a token signed with an offer key that two apps share names the token's app")
+    func offerKey() async throws {
+        let test = try await TestShop()
+        let pair = APIKeyPair.make()
+        for app in ["com.another", TestShop.bundleID] {
+            let record = KeyRecord(
+                id: pair.keyID,
+                issuerID: test.app.issuerID,
+                name: "offers",
+                publicKey: Base64.encode(pair.publicKey.x963),
+                offersOf: app,
+                createdAt: test.now,
+                revokedAt: nil
+            )
+            try await test.shop.registry.put(record)
+        }
+        let token = try test.token(key: pair)
+        try await withAPI(test) { client in
+            let answer = try await get(client, "/inApps/v1/transactions/2000000000000000", token: token)
+            #expect(answer.status == .unauthorized)
+            let entry = try #require(try await test.shop.journal.latest(1).first)
+            #expect(entry.explanation.contains("only signs offers of \(TestShop.bundleID)"))
         }
     }
 

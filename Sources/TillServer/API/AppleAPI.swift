@@ -46,9 +46,7 @@ package struct AppleAPI: Sendable {
             // The router takes no notice of empty parts; an empty id is an id nevertheless, and a malformed one.
             for path in endpoint.pathsOfEmptyParts {
                 router.on(RouterPath(path), method: endpoint.method) { request, context in
-                    guard let parameters = endpoint.parameters(of: request.uri.path) else {
-                        throw APIError.noSuchRoute("The path lacks its id.")
-                    }
+                    guard let parameters = endpoint.parameters(of: request.uri.path) else { throw PathLacksID() }
                     return try await answer(endpoint, request, context, parameters)
                 }
             }
@@ -77,6 +75,9 @@ package struct AppleAPI: Sendable {
         return try await answerInWeather(endpoint, exchange)
     }
 }
+
+/// The path of a route without its id, which may be the path of another route under another method.
+struct PathLacksID: Error {}
 
 /// A route of Apple's: what it matches and what it answers.
 struct Endpoint: Sendable {
@@ -107,6 +108,9 @@ struct Endpoint: Sendable {
     var pathsOfEmptyParts: [String] {
         names.indices.map { count in names[count...].reduce(path) { $0.replacing("/{\($1)}", with: "") } }
     }
+
+    /// How many components of the path are words rather than parameters.
+    var wordCount: Int { path.split(separator: "/").count { !$0.hasPrefix("{") } }
 
     /// The parameters of an address, empty ones too, percent-decoded; nil when it is not one of this route.
     func parameters(of address: String) -> [String: String]? {

@@ -65,6 +65,8 @@ struct RefusalMiddleware: RouterMiddleware {
             return await answer(.generalInternalRetryable.retrying(after: 1).because(reason), request, context)
         case let error as HTTPError where error.status == .notFound:
             return await answer(unrouted(request), request, context)
+        case is PathLacksID:
+            return await answer(unrouted(request, otherwise: "The path lacks its id."), request, context)
         case let error as any HTTPResponseError:
             return await answer(.malformed("The request was not understood (\(error.status.code))."), request, context)
         default:
@@ -123,19 +125,27 @@ struct RefusalMiddleware: RouterMiddleware {
     }
 
     /// 405 when the path is served under another method, else 404; both without an error object.
-    private func unrouted(_ request: Request) -> APIError {
+    ///
+    /// - Parameter explanation: what else to say of a 404; nil where nothing is known.
+    private func unrouted(_ request: Request, otherwise explanation: String? = nil) -> APIError {
         let methods = methods(of: request)
         if !methods.isEmpty, !methods.contains(request.method.rawValue) {
             return .wrongMethod("\(request.method.rawValue) is not served here; \(methods.joined(separator: ", ")) is.")
         }
+        if let explanation { return .noSuchRoute(explanation) }
         let folded = endpoints.contains { Self.matches($0.path.lowercased(), request.uri.path.lowercased()) }
         return .noSuchRoute(
             folded ? "Paths are case-sensitive: /inApps/…" : "No such route. docs/api lists those that are served."
         )
     }
 
+    /// The methods under which a path is served. As in the router, a word wins over a parameter: `extend/mass` is not
+    /// the path of a transaction.
     private func methods(of request: Request) -> [String] {
-        endpoints.filter { Self.matches($0.path, request.uri.path) }.map(\.method.rawValue)
+        let path = request.uri.path
+        let serving = endpoints.filter { Self.matches($0.path, path) || $0.parameters(of: path) != nil }
+        let words = serving.map(\.wordCount).max()
+        return Set(serving.filter { $0.wordCount == words }.map(\.method.rawValue)).sorted()
     }
 
     private static func matches(_ pattern: String, _ path: String) -> Bool {
