@@ -140,6 +140,96 @@ struct CustomerPageTests {
         }
     }
 
+    @Test(
+        "A transaction's page reads the ledger, whatever a payload profile leaves of the signed one",
+        arguments: ["fair", "sparse", "version:1.0", "tomorrow:7"]
+    )
+    func transactionOfProfile(_ profile: String) async throws {
+        let stage = try await stage()
+        try await advance(stage, by: "1mo")
+        let scope = ["bundleId": TestShop.bundleID, "realm": "sandbox"]
+        let rules: JSONTree = .object([.init("weather", .string(profile))])
+        _ = try await stage.console.verbs.call("setRules", scope, body: rules)
+        let name = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        func account(_ customer: String) async throws -> Account {
+            try #require(
+                try await stage.test.shop.storage.account(realm: name.realm, app: name.app, customer: customer)
+            )
+        }
+        let id = try await account("ann").subscriptions[0].current.id.wireForm
+        let family: JSONTree = .object([
+            .init("organizer", .string("ann")), .init("members", .array([.string("bob")])),
+        ])
+        _ = try await stage.console.verbs.call("createFamily", scope, body: family)
+        let copy = try #require(try await account("bob").subscriptions.first).current.id.wireForm
+        let pages = "/console/apps/com.example.shop/sandbox/transactions/"
+        try await stage.visit { visitor in
+            func facts(_ answer: Answer) -> String {
+                let list = answer.text.components(separatedBy: "<h2 id=\"facts-title\">").last ?? ""
+                return list.components(separatedBy: "</dl>")[0]
+            }
+            let bought = try await visitor.get(pages + id)
+            #expect(bought.status == 200)
+            for words in ["Auto-Renewable Subscription", "renewal", "purchased", "USA"] {
+                #expect(facts(bought).lowercased().contains(words.lowercased()), "\(words)")
+            }
+            #expect(bought.text.contains(">Refund</button>") && !bought.text.contains(">Reverse the refund</button>"))
+            let fields = [("path.transactionId", id), ("share", "PART"), ("percentage", "25000")]
+            let refunded = try await visitor.act("refund", on: pages + id, fields)
+            #expect(refunded.text.contains(">Reverse the refund</button>"))
+            #expect(!refunded.text.contains(">Refund</button>"))
+            #expect(facts(refunded).contains("refund prorated, 25 %"))
+            let reversed = try await visitor.act("reverseRefund", on: pages + id, [("path.transactionId", id)])
+            #expect(reversed.text.contains(">Refund</button>"))
+            let shared = try await visitor.get(pages + copy)
+            #expect(shared.text.contains("This is a family member’s copy."))
+            #expect(!shared.text.contains(">Refund</button>"))
+            #expect(facts(shared).lowercased().contains("family shared"))
+        }
+    }
+
+    @Test("A price increase is announced to a customer who stays with the plan, and not to one who leaves it")
+    func priceIncrease() async throws {
+        let stage = try await stage()
+        let page = page
+        let scope = ["bundleId": TestShop.bundleID, "realm": "sandbox"]
+        let customer = scope.merging(["customer": "ann"]) { $1 }
+        let original = try #require(
+            try await stage.console.verbs.call("getCustomer", customer)?["subscriptions"]?.elements.first?[
+                "originalTransactionId"
+            ]?.text
+        )
+        let subscription = scope.merging(["originalTransactionId": original]) { $1 }
+        func see() async throws -> (html: String, summary: String) {
+            let html = try await stage.console.page(at: page, Session(cookie: "a")).html
+            let said = try await stage.console.verbs.call("getCustomer", customer)?["subscriptions"]?.elements.first
+            return (html, said?["summary"]?.text ?? "")
+        }
+        let price: JSONTree = .object([
+            .init("price", .number("19990")), .init("consent", .string("required")),
+        ])
+        _ = try await stage.console.verbs.call("raisePrice", scope.merging(["productId": "pro"]) { $1 }, body: price)
+        try await advance(stage, by: "1mo")
+        let stays = try await see()
+        #expect(stays.html.contains("<dt>Price increase</dt>") && stays.html.contains(">Accept the price</button>"))
+        #expect(stays.summary.contains("waits for the customer's consent"))
+        // To another plan, back, and away altogether.
+        let basic: JSONTree = .object([.init("productId", .string("basic"))])
+        _ = try await stage.console.verbs.call("changeSubscription", subscription, body: basic)
+        let changes = try await see()
+        #expect(!changes.html.contains("<dt>Price increase</dt>"))
+        #expect(!changes.html.contains(">Accept the price</button>"))
+        #expect(!changes.summary.contains("consent") && !changes.summary.contains("19.99"))
+        let pro: JSONTree = .object([.init("productId", .string("pro"))])
+        _ = try await stage.console.verbs.call("changeSubscription", subscription, body: pro)
+        let back = try await see()
+        #expect(back.html.contains("<dt>Price increase</dt>") && back.html.contains(">Accept the price</button>"))
+        _ = try await stage.console.verbs.call("cancelSubscription", subscription)
+        let leaves = try await see()
+        #expect(!leaves.html.contains("<dt>Price increase</dt>"))
+        #expect(!leaves.summary.contains("consent") && !leaves.summary.contains("19.99"))
+    }
+
     @Test("Older transactions are shown by themselves, with the picture of their time")
     func past() async throws {
         let stage = try await stage()

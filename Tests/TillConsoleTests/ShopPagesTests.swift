@@ -79,6 +79,10 @@ struct ShopPagesTests {
             #expect(file.status == 200)
             #expect(file.headers[.contentDisposition] == "attachment; filename=\"shop.till\"")
             #expect(file.text.split(separator: "\n").count > 5)
+            // Tests/TillShopTests/CleanStateTests.swift looks into the file.
+            let snapshots = try await visitor.get("/console/snapshots")
+            let words = "It has no private keys; shared secrets of receipts are in it as plain text"
+            #expect(snapshots.text.contains(words))
             _ = try await visitor.act("reset", on: "/console/snapshots", [])
             let proof = try #require(try await visitor.get("/console/snapshots").field("_proof", in: "importState"))
             func take(_ text: String) async throws -> Answer {
@@ -124,6 +128,33 @@ struct ShopPagesTests {
             let revoked = try await visitor.act("revokeKey", form: "revokeKey-\(id)", on: page, [("path.keyId", id)])
             #expect(revoked.text.contains(">revoked</span>"))
         }
+    }
+
+    @Test("A key that two apps share is revoked for one of them, and the other still has it")
+    func sharedKey() async throws {
+        let stage = try ConsoleStage(try await TestShop())
+        let test = stage.test
+        for app in ["com.example.one", "com.example.two"] {
+            let record = KeyRecord(
+                id: "8C3D5E71",
+                issuerID: test.app.issuerID,
+                name: "offers",
+                publicKey: try #require(test.shop.registry.keys.first).publicKey,
+                offersOf: app,
+                createdAt: test.now,
+                revokedAt: nil
+            )
+            try await test.shop.registry.put(record)
+        }
+        try await stage.visit { visitor in
+            let form = "revokeKey-8C3D5E71-com.example.two"
+            let page = try await visitor.get("/console/keys")
+            let app = try #require(page.field("bundleId", in: form))
+            let fields = [("path.keyId", "8C3D5E71"), ("bundleId", app)]
+            let revoked = try await visitor.act("revokeKey", form: form, on: "/console/keys", fields)
+            #expect(revoked.status == 200 && revoked.text.contains("revokeKey-8C3D5E71-com.example.one"))
+        }
+        #expect(test.shop.registry.keys("8C3D5E71").map { $0.record.revokedAt == nil } == [true, false])
     }
 
     @Test("Tokens and shared secrets are shown when they are made and not again")
@@ -177,9 +208,12 @@ struct ShopPagesTests {
             #expect(set.text.contains("<bdi>\(url)</bdi>") && set.text.contains("EXPIRED/VOLUNTARY"))
             let gone = try await visitor.act("removeEndpoint", form: "removeEndpoint-primary", on: page, [name])
             #expect(gone.text.contains("Nobody is told."))
-            let rules = [("grace.days", "16"), ("released", "false"), ("refundRule", "alwaysDecline")]
+            let rules = [
+                ("grace.days", "16"), ("released", "false"), ("refundRule", "alwaysDecline"),
+                ("missingPrice", "refuse"),
+            ]
             let changed = try await visitor.act("setRules", on: page, rules)
-            for text in ["16 days", "always decline", "no: production answers 401"] {
+            for text in ["16 days", "always decline", "no: production answers 401", "refuse"] {
                 #expect(changed.text.contains("<dd>\(text)</dd>"), "\(text)")
             }
         }

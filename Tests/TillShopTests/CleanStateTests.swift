@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TillCore
+import TillSigning
 import TillStorage
 import TillTesting
 
@@ -63,6 +64,38 @@ struct CleanStateTests {
         let ids = try await test.shop.storage.notifications(NotificationQuery(scope: Self.scope, limit: 100)).map(\.id)
         #expect(Set(ids).count == 26)
         #expect(try await test.shop.storage.examine().isEmpty)
+    }
+
+    @Test("An exported state has no private keys, and has the shared secrets of receipts", arguments: [true, false])
+    func secrets(isWhole: Bool) async throws {
+        let test = try await shop()
+        var app = test.app
+        app.sharedSecret = "5f0c1d2e3b4a59687786a5b4c3d2e1f0"
+        try await test.shop.registry.put(app)
+        let file = try CatalogueFixtures.bytes("peculiar/shared-key-pair-1")
+        _ = try await test.shop.importStoreKit(file, for: app)
+        let account = try #require(
+            try await test.shop.storage.account(realm: .sandbox, app: app.bundleID, customer: "ann")
+        )
+        // Makes the receipts' keys.
+        _ = try await test.shop.appReceipt(of: account)
+        let exported = String(decoding: try await text(test.shop, isWhole ? nil : app.bundleID), as: UTF8.self)
+
+        #expect(!exported.contains("PRIVATE KEY"))
+        let pair = try #require(try StoreKitFile.read(file).offerKey)
+        var keys = [Base64.encode(pair.privateKey)]
+        let folder = test.directory.path
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder) {
+            let content = FileManager.default.contents(atPath: "\(folder)/\(path)") ?? Data()
+            let text = String(decoding: content, as: UTF8.self)
+            guard text.contains("PRIVATE KEY-----") else { continue }
+            keys += text.split(separator: "\n").filter { !$0.contains("-----") && $0.utf8.count > 16 }.map(String.init)
+        }
+        // The root, the chain and the receipts' keys have a file each.
+        #expect(keys.count > 6)
+        for key in keys { #expect(!exported.contains(key)) }
+        #expect(exported.contains("5f0c1d2e3b4a59687786a5b4c3d2e1f0"))
+        #expect(exported.contains(pair.id), "the public half comes along")
     }
 
     @Test("A reset erases what happened, of one app or of all, and leaves what was set up")

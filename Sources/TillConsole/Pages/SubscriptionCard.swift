@@ -65,7 +65,7 @@ struct SubscriptionCard: Sendable {
         } else {
             buttons.append(.init("resumeSubscription", "Resume"))
         }
-        if subscription.priceIncrease?.stage == .pending, !isOver {
+        if subscription.expectedPriceIncrease?.stage == .pending, !isOver {
             buttons.append(.init("acceptPriceIncrease", "Accept the price"))
             buttons.append(.init("declinePriceIncrease", "Decline the price"))
         }
@@ -158,10 +158,8 @@ struct SubscriptionCard: Sendable {
         if status == .billingRetry || status == .gracePeriod {
             fact("Tried until", at: subscription.trouble?.retryUntil)
         }
-        fact(
-            "Price increase",
-            isOver ? nil : subscription.priceIncrease.map { "\($0.price.words), \(Words.plain($0.stage.rawValue))" }
-        )
+        let increase = renewal.autoRenews && !isOver ? subscription.expectedPriceIncrease : nil
+        fact("Price increase", increase.map { "\($0.price.words), \(Words.plain($0.stage.rawValue))" })
         fact("Commitment", renewal.commitment.map { $0.autoRenews ? "renews" : "does not renew" })
         fact("Committed until", at: renewal.commitment?.renewalDate)
         fact("Extensions", subscription.extensions.isEmpty ? nil : String(subscription.extensions.count))

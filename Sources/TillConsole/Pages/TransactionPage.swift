@@ -1,6 +1,7 @@
 import TillCore
 import TillServer
 import TillShop
+import TillStorage
 
 extension ConsolePage {
     /// One transaction: as it is signed, in words, and all that can be done to it.
@@ -13,13 +14,14 @@ extension ConsolePage {
         let customer = answer["customer"]?.text ?? ""
         let signed = answer["signedTransactionInfo"]?.text
         let renewal = answer["signedRenewalInfo"]?.text
-        let row = signed.flatMap(DecodedJWS.payload)
+        // The JWS is what the payload profile leaves of the row: keys may be absent or unknown.
+        guard let number = Int64(id), let row = try await page.shop.storage.transaction(TransactionID(number)) else {
+            throw ControlError.missing("There is no such transaction.")
+        }
         func form(_ verb: String, _ label: String, _ fields: [ActForm.Field], isGrave: Bool = false) -> PageValue {
             ActForm(verb, label, fields, isGrave: isGrave).value(page)
         }
         let path = "/console/apps/{bundleId}/{realm}/customers/{customer}"
-        let isCopy = row?["inAppOwnershipType"]?.text == Ownership.familyShared.rawValue
-        let isRefunded = row?["revocationType"]?.text.map { $0.hasPrefix("REFUND") }
         return PageContent(
             "Transaction \(id)",
             [
@@ -40,7 +42,7 @@ extension ConsolePage {
                         }
                     }
                 ),
-                "isRefunded": .flag(isRefunded == true), "isCopy": .flag(isCopy),
+                "isRefunded": .flag(row.refundNumber != nil), "isCopy": .flag(row.ownership == .familyShared),
                 "reverse": form("reverseRefund", "Reverse the refund", [.init("at", "When (UTC)", .instant)]),
                 "refund": form(
                     "refund",
@@ -83,7 +85,7 @@ extension ConsolePage {
 
 /// A transaction in words.
 private enum TransactionFacts {
-    static func facts(of answer: JSONTree, _ row: JSONTree?) -> [PageValue] {
+    static func facts(of answer: JSONTree, _ row: Transaction) -> [PageValue] {
         var facts: [PageValue] = []
         func fact(_ name: String, _ words: String?) {
             if let words { facts.append(["name": .text(name), "words": .text(words), "time": .nothing]) }
@@ -93,22 +95,22 @@ private enum TransactionFacts {
             facts.append(["name": .text(name), "words": .nothing, "time": Words.time(milliseconds)])
         }
         fact("Product", answer["productId"]?.text)
-        fact("Type", row?["type"]?.text)
+        fact("Type", row.type.wireName)
         fact("Quantity", answer["quantity"]?.text)
         fact("Price", Words.money(answer["price"]?.number, answer["currency"]?.text))
-        fact("Reason", row?["transactionReason"]?.text.map { Words.sentence($0) })
-        fact("Ownership", row?["inAppOwnershipType"]?.text.map { Words.sentence($0) })
+        fact("Reason", Words.sentence(row.reason.rawValue))
+        fact("Ownership", Words.sentence(row.ownership.rawValue))
         fact("Bought", at: answer["purchaseDate"]?.number)
         fact("Until", at: answer["expiresDate"]?.number)
-        fact("Offer", row?["offerDiscountType"]?.text.map { Words.plain($0) })
-        fact("Offer's identifier", row?["offerIdentifier"]?.text)
+        fact("Offer", row.offer.map { Words.plain($0.mode.rawValue) })
+        fact("Offer's identifier", row.offer?.id)
         fact("Taken back", at: answer["revocationDate"]?.number)
-        let percentage = row?["revocationPercentage"]?.number.map { ", \(Words.percent(Int($0)))" } ?? ""
-        fact("How", row?["revocationType"]?.text.map { Words.plain($0) + percentage })
+        let percentage = row.revocation?.percentage.map { ", \(Words.percent($0))" } ?? ""
+        fact("How", row.revocation.map { Words.plain($0.kind.rawValue) + percentage })
         fact("Original transaction", answer["originalTransactionId"]?.text)
         fact("Order", answer["orderId"]?.text)
         fact("Line item", answer["webOrderLineItemId"]?.text)
-        fact("Storefront", row?["storefront"]?.text)
+        fact("Storefront", row.storefront.code)
         return facts
     }
 }

@@ -129,7 +129,7 @@ extension ControlAPI {
                 return "Month \(commitment.period) of \(commitment.periods), committed until "
                     + "\(commitment.expiresDate.iso8601); \(follows)."
             },
-            status == .active ? subscription.priceIncrease.map(words) : nil,
+            status == .active && info.autoRenews ? subscription.expectedPriceIncrease.map(words) : nil,
         ]
         return sentences.compactMap(\.self).joined(separator: " ")
     }
