@@ -1,0 +1,228 @@
+"""Requests and the answers that some version of Till gave to them, to be asked again of a later version.
+
+An answer is kept as normalized JSON: each JWS is replaced by its payload, and what differs from answer to answer is left
+out. `Recorder` asks and writes down; `Replay` asks again and returns the differences.
+"""
+
+import base64
+import fnmatch
+import hashlib
+import json
+import re
+import time
+
+import jwt
+import requests
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+JWS = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]+")
+# Differs from answer to answer: nonces, and receipts, which are compared by what verifyReceipt says of them.
+ALWAYS_DROPPED = {"deviceVerification", "deviceVerificationNonce", "latest_receipt"}
+# Signed as they are stored: later versions must send the very same bytes.
+STORED_TEXTS = {"signedPayload"}
+# Sealed with a key of the store, so that another store has others.
+SEALED = {"revision", "paginationToken"}
+
+
+def decoded(jws: str) -> dict:
+    part = jws.split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+
+
+def normalized(value, drop=frozenset(), key=None):
+    """JSON without what differs from answer to answer."""
+    if isinstance(value, dict):
+        left = {name: inner for name, inner in value.items() if name not in drop and name not in ALWAYS_DROPPED}
+        return {name: normalized(inner, drop, name) for name, inner in left.items()}
+    if isinstance(value, list):
+        return [normalized(inner, drop) for inner in value]
+    if isinstance(value, str) and JWS.fullmatch(value):
+        payload = {"payload": normalized(decoded(value), drop)}
+        if key in STORED_TEXTS:
+            payload["sha256"] = hashlib.sha256(value.encode()).hexdigest()
+        return payload
+    return value
+
+
+class Asker:
+    """Sends requests to the ports of a server, with the tokens of the fixture's keys.
+
+    Parameters: the addresses of `production`, `sandbox` and `control`; the keys by bundle id; the control token, if any.
+    """
+
+    def __init__(self, addresses, keys, control_token=None):
+        self.addresses = addresses
+        self.keys = keys
+        self.control_token = control_token
+        self.session = requests.Session()
+        self._tokens = {}
+
+    def send(self, method, face, path, body=None, app=None):
+        headers = {}
+        if face == "control" and self.control_token:
+            headers["Authorization"] = f"Bearer {self.control_token}"
+        if app:
+            headers["Authorization"] = f"Bearer {self._token(app)}"
+        return self.session.request(
+            method, self.addresses[face] + path, json=body, headers=headers, timeout=60
+        )
+
+    def _token(self, app):
+        made, token = self._tokens.get(app, (0, None))
+        if time.time() - made > 120:
+            key = self.keys[app]
+            now = int(time.time())
+            claims = {
+                "iss": key["issuerId"], "iat": now, "exp": now + 300, "aud": "appstoreconnect-v1", "bid": app,
+            }
+            private = load_pem_private_key(key["privateKey"].encode(), None)
+            token = jwt.encode(claims, private, algorithm="ES256", headers={"kid": key["keyId"]})
+            self._tokens[app] = (time.time(), token)
+        return token
+
+    def answer(self, entry):
+        """The status and the JSON that a recorded request gets now."""
+        answer = self.send(entry["method"], entry["face"], entry["path"], entry.get("body"), entry.get("app"))
+        if "verify" in entry and answer.status_code == 200:
+            # A receipt that was signed just now is compared by what verifyReceipt says of it.
+            body = {"receipt-data": answer.json()["receipt"], "password": entry["verify"]["password"]}
+            answer = self.send("POST", entry["verify"]["face"], "/verifyReceipt", body)
+        if answer.headers.get("Content-Type") == "application/x-ndjson":
+            return answer.status_code, counted_lines(answer.text)
+        return answer.status_code, answer.json() if answer.content else None
+
+
+def counted_lines(text) -> dict:
+    """Of an exported state the number of rows of each table."""
+    counts, table = {}, None
+    for line in text.splitlines():
+        value = json.loads(line)
+        if isinstance(value, dict):
+            table = value.get("table")
+        elif table:
+            counts[table] = counts.get(table, 0) + 1
+    return counts
+
+
+class Recorder:
+    """Asks, and keeps what was answered."""
+
+    def __init__(self, asker):
+        self.asker = asker
+        self.entries = []
+
+    def ask(self, method, face, path, body=None, *, app=None, drop=(), needs=None, verify=None):
+        """Records one answer and returns it.
+
+        `drop` names keys that differ from answer to answer; `needs` names what of a data directory the answer depends
+        on beyond the state of the apps; `verify` leads the receipt that is answered to verifyReceipt.
+        """
+        entry = {"method": method, "face": face, "path": path, "body": body, "app": app, "drop": sorted(drop),
+                 "needs": needs, "verify": verify}
+        entry = {key: value for key, value in entry.items() if value}
+        status, answer = self.asker.answer(entry)
+        assert status < 500, f"{method} {path}: {status} {answer}"
+        entry["status"] = status
+        entry["answer"] = normalized(answer, frozenset(drop))
+        self.entries.append(entry)
+        return answer
+
+    def get(self, path, **options):
+        return self.ask("GET", "control", path, **options)
+
+
+class Difference:
+    """A place in an answer that is not as recorded. `MISSING` stands for a key or an element that is not there."""
+
+    MISSING = "(missing)"
+
+    def __init__(self, request, path, old, new):
+        self.request, self.path, self.old, self.new = request, path, old, new
+
+    def __repr__(self):
+        return f"{self.request} {self.path}: {self.old!r} was recorded, {self.new!r} is answered"
+
+
+def differences(request, old, new, path="$"):
+    """All places in which two JSON values differ."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted(old.keys() | new.keys()):
+            yield from differences(
+                request, old.get(key, Difference.MISSING), new.get(key, Difference.MISSING), f"{path}.{key}"
+            )
+    elif isinstance(old, list) and isinstance(new, list):
+        for place in range(max(len(old), len(new))):
+            yield from differences(
+                request, old[place] if place < len(old) else Difference.MISSING,
+                new[place] if place < len(new) else Difference.MISSING, f"{path}[{place}]",
+            )
+    elif type(old) is not type(new) or old != new:
+        yield Difference(request, path, old, new)
+
+
+class Replay:
+    """Asks recorded requests again.
+
+    `without` names what this server does not have of the recorded one (the `needs` of entries). With `same_store` false
+    the server seals revisions and tokens in its own way: those that it gives now are used in the place of the recorded.
+    """
+
+    def __init__(self, asker, entries, without=(), same_store=True):
+        self.asker = asker
+        self.entries = [entry for entry in entries if entry.get("needs") not in without]
+        self.same_store = same_store
+
+    def run(self) -> list:
+        found, sealed = [], {}
+        for entry in self.entries:
+            entry = json.loads(json.dumps(entry))
+            request = f"{entry['method']} {entry['face']} {entry['path']}"
+            for old, new in sealed.items():
+                entry["path"] = entry["path"].replace(old, new)
+            status, answer = self.asker.answer(entry)
+            answer = normalized(answer, frozenset(entry.get("drop", ())))
+            if not self.same_store:
+                self._exchange(entry["answer"], answer, sealed)
+            found += differences(request, entry["status"], status, "status")
+            found += differences(request, entry["answer"], answer)
+        return found
+
+    @staticmethod
+    def _exchange(old, new, sealed):
+        if not (isinstance(old, dict) and isinstance(new, dict)):
+            return
+        for key in SEALED & old.keys() & new.keys():
+            sealed[old[key]] = new[key]
+            new[key] = old[key]
+
+
+class ExpectedDifferences:
+    """Deliberate corrections since a recording: each has `request` and `path` (patterns of fnmatch, in which brackets
+    stand for themselves), `old`, `new` and a `reason`. One that never applies fails."""
+
+    def __init__(self, entries):
+        self.entries = entries
+        self.used = set()
+        for entry in entries:
+            assert set(entry) == {"request", "path", "old", "new", "reason"}, entry
+            assert len(entry["reason"].split()) > 3 and entry["reason"].endswith("."), entry
+
+    def unexpected(self, found) -> list:
+        """The differences that no entry explains."""
+        return [difference for difference in found if not self._explains(difference)]
+
+    def _explains(self, difference) -> bool:
+        for number, entry in enumerate(self.entries):
+            if (_matches(difference.request, entry["request"]) and _matches(difference.path, entry["path"])
+                    and difference.old == entry["old"] and difference.new == entry["new"]):
+                self.used.add(number)
+                return True
+        return False
+
+    @property
+    def unused(self) -> list:
+        return [entry for number, entry in enumerate(self.entries) if number not in self.used]
+
+
+def _matches(text, pattern) -> bool:
+    return fnmatch.fnmatchcase(text, pattern.replace("[", "[[]"))

@@ -1,0 +1,175 @@
+"""Data of version 0.1.0 opens in this version, and answers as it did then.
+
+The fixtures in Tests/Fixtures/till-0.1.0 were written by the binary of 0.1.0 (`make.py` there says how), with the answers
+that it gave. Here each is opened in a copy: every recorded request is asked again, and every difference must stand in
+`expected-differences.json` with its reason. Then a year passes on every frozen clock, and the doctor finds nothing.
+"""
+
+import json
+import shutil
+import ssl
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+from appstoreserverlibrary.models.Environment import Environment
+from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
+
+from fixture_server import FixtureServer
+from postgres_server import PostgresServer
+from process_helpers import assert_healthy, run_till
+from recorded_answers import Asker, ExpectedDifferences, Replay
+from shop_helpers import server_root
+
+FIXTURES = Path(__file__).resolve().parents[1] / "Fixtures/till-0.1.0"
+EXPECTED = json.loads((FIXTURES / "expected-differences.json").read_text())
+CLOCKS = ["sandbox/clock", "production/clock", "production/clocks/slow", "production/clocks/ahead"]
+
+
+class Fixture:
+    """What one archive holds, unpacked."""
+
+    def __init__(self, name, folder):
+        self.name = name
+        self.folder = folder / name
+        with tarfile.open(FIXTURES / f"{name}.tar.xz") as archive:
+            archive.extractall(self.folder, filter="tar")
+        self.data = self.folder / "data"
+        self.answers, self.midway, self.facts = (
+            json.loads((self.folder / f"{part}.json").read_text()) for part in ("answers", "midway", "facts")
+        )
+
+
+class Opened:
+    """A server at work on data of 0.1.0."""
+
+    def __init__(self, fixture, server, control_token, settings=()):
+        self.fixture, self.server, self.settings = fixture, server, settings
+        self.asker = Asker(server.addresses, fixture.facts["keys"], control_token)
+
+    def call(self, method, path, body=None):
+        answer = self.asker.send(method, "control", path, body)
+        assert answer.ok, f"{method} {path}: {answer.status_code} {answer.text}"
+        return answer.json()
+
+    def assert_answers_as_recorded(self, entries=None, **options):
+        """Asks everything again. `expected` is what may differ, `without` what the server need not have."""
+        expected = ExpectedDifferences(EXPECTED)
+        found = expected.unexpected(Replay(self.asker, entries or self.fixture.answers, **options).run())
+        if found:
+            listed = "\n".join(map(repr, found[:40]))
+            pytest.fail(f"{len(found)} differences from the answers of 0.1.0:\n{listed}", pytrace=False)
+        return expected
+
+    def assert_lives_on(self):
+        """A year on every frozen clock, and nothing is wrong with what comes of it."""
+        app = f"/v1/apps/{self.fixture.facts['bundleId']}"
+        for environment in ("sandbox", "production"):
+            for name in ("primary", "log", "old"):
+                # What is told in that year is nobody's business.
+                self.asker.send("DELETE", "control", f"{app}/{environment}/endpoints/{name}")
+        for clock in CLOCKS:
+            told = self.call("POST", f"{app}/{clock}/advance", {"by": "P1Y"})
+            assert told["setAside"] == [], told
+            assert any(notice["notice"] == "DID_RENEW" for notice in told["notifications"]), (clock, told)
+        arguments = ["--data", str(self.server.data), *self.settings]
+        done = run_till("doctor", *arguments, timeout=120)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def assert_snapshots(self):
+        for name in ("of-one-app", "midway"):
+            self.call("POST", f"/v1/snapshots/{name}/restore")
+            self.assert_answers_as_recorded(self.fixture.midway, same_store=False)
+
+
+@pytest.fixture(scope="module")
+def database():
+    server = PostgresServer()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def sqlite(tmp_path_factory):
+    return Fixture("sqlite", tmp_path_factory.mktemp("fixture"))
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """Opens data in a server; it is stopped in order after the test."""
+    servers = []
+
+    def open_(fixture, data, *settings, **options):
+        token = fixture.facts["controlToken"] if options.get("address", "127.0.0.2") != "127.0.0.1" else None
+        server = FixtureServer(tmp_path / f"server-{len(servers)}", *settings, data=data, **options)
+        servers.append(server)
+        return Opened(fixture, server, token, settings[:2] if "--database" in settings else ())
+
+    yield open_
+    stopped = [server.stop() for server in servers]
+    assert stopped == [0] * len(servers)
+
+
+def test_a_data_directory(sqlite, opened, tmp_path):
+    data = tmp_path / "data"
+    shutil.copytree(sqlite.data, data)
+    till = opened(sqlite, data, "--tls-port", "0")
+    till.assert_answers_as_recorded()
+    for name in ("ca/root.pem", "ca/root.key", "tls/root.pem", "tls/root.key", "ca/receipts/chain.pem"):
+        assert (data / name).read_bytes() == (sqlite.data / name).read_bytes(), name
+    # What was signed then is verified under the root that the server names now.
+    for signed in sqlite.facts["signed"]:
+        environment = Environment.SANDBOX if signed["environment"] == "sandbox" else Environment.PRODUCTION
+        verifier = SignedDataVerifier(
+            [server_root(till.server)], False, environment, sqlite.facts["bundleId"], 1_234_567_890)
+        assert verifier.verify_and_decode_signed_transaction(signed["jws"]).bundleId == sqlite.facts["bundleId"]
+    till.assert_lives_on()
+    till.assert_snapshots()
+
+
+def test_a_dump_of_postgresql(database, opened, tmp_path):
+    fixture = Fixture("postgresql", tmp_path)
+    database.run("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", database.folder, "-U", "till", "-d", "till",
+                 "-c", "SET synchronous_commit = off", "-f", readable(database, fixture.folder / "dump.sql"))
+    till = opened(fixture, fixture.data, "--database", database.url)
+    till.assert_answers_as_recorded()
+    till.assert_lives_on()
+    till.assert_snapshots()
+
+
+def readable(database, file):
+    """A copy that the user of the database server may read."""
+    copy = database.folder / file.name
+    shutil.copyfile(file, copy)
+    copy.chmod(0o644)
+    return copy
+
+
+def test_an_exported_state(sqlite, opened, tmp_path):
+    till = opened(sqlite, tmp_path / "data", address="127.0.0.1")
+    done = run_till("import-state", sqlite.folder / "shop.state", "--control", till.server.address("control"))
+    assert done.returncode == 0, done.stderr
+    without = {"journal", "keys", "tokens", "snapshots"}
+    till.assert_answers_as_recorded(without=without, same_store=False)
+    till.assert_lives_on()
+
+
+def test_a_backup(sqlite, opened, tmp_path):
+    data = tmp_path / "data"
+    done = run_till("restore", "--from", sqlite.folder / "backup", "--data", data)
+    assert done.returncode == 0, done.stderr
+    till = opened(sqlite, data)
+    till.assert_answers_as_recorded(same_store=False)
+    till.assert_lives_on()
+
+
+def test_a_backup_in_postgresql(sqlite, database, opened, tmp_path):
+    database.run("createdb", "-h", database.folder, "-U", "till", "-T", "template0", "restored")
+    url = database.url.removesuffix("/till") + "/restored"
+    data = tmp_path / "data"
+    done = run_till("restore", "--from", sqlite.folder / "backup", "--data", data, TILL_DATABASE=url)
+    assert done.returncode == 0, done.stderr
+    till = opened(sqlite, data, "--database", url)
+    till.assert_answers_as_recorded(without={"journal"}, same_store=False)
+    till.assert_lives_on()
