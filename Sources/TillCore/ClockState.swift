@@ -12,8 +12,17 @@ package enum ClockState: Codable, Equatable, Sendable {
         case .real: wall
         case .frozen(let instant): instant
         case .running(let start, let since, let speed):
-            start.advanced(milliseconds: Int64((Double(wall.milliseconds - since.milliseconds) * speed).rounded(.down)))
+            start.advanced(
+                milliseconds: Self.whole((Double(wall.milliseconds) - Double(since.milliseconds)) * speed)
+            )
         }
+    }
+
+    /// A number of milliseconds, no larger than a stored clock can make it.
+    private static func whole(_ milliseconds: Double) -> Int64 {
+        let bounds = -0x1p62...0x1p62
+        guard !milliseconds.isNaN else { return 0 }
+        return Int64(min(max(milliseconds, bounds.lowerBound), bounds.upperBound).rounded(.down))
     }
 
     /// Whether a clock can go so: as fast as it may, and never near what a number holds.

@@ -1,6 +1,7 @@
 /// Who shares with whom (docs/api/families.md). A family shares one clock.
 extension Ledger {
     mutating func join(_ id: AccountID, familyOf host: AccountID, named name: String) throws(Refusal) {
+        guard accounts[host] != nil else { throw .unknownAccount(String(host.number)) }
         if let family = self[id].family { throw .alreadyInFamily(customer: self[id].customer, family: family.name) }
         guard self[id].clock == self[host].clock else {
             throw .familyOnAnotherClock(customer: self[id].customer, clock: self[host].clock)

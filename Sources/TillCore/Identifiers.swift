@@ -94,7 +94,8 @@ package struct OrderID: Hashable, Sendable {
     package var wireForm: String {
         let product = OrderID.factor.multipliedFullWidth(by: number)
         let folded = OrderID.space.dividingFullWidth(product).remainder
-        var rest = (folded + OrderID.shift) % OrderID.space
+        // The sum of both is not negative for an order that was given; a stored one may be.
+        var rest = ((folded + OrderID.shift) % OrderID.space + OrderID.space) % OrderID.space
         var text: [Character] = []
         for _ in 0..<9 {
             text.append(OrderID.digits[Int(rest % 36)])

@@ -36,14 +36,17 @@ package struct Period: Hashable, Sendable {
     package var iso8601: String { "P\(count)\(unit.rawValue)" }
 
     /// The length of so many of these in a row: `P1M` three times is `P3M`.
-    package func times(_ factor: Int) -> Period { Period(count * factor, unit) }
+    package func times(_ factor: Int) -> Period {
+        let (product, isTooMuch) = count.multipliedReportingOverflow(by: factor)
+        return Period(isTooMuch ? ((count < 0) == (factor < 0) ? .max : .min) : product, unit)
+    }
 
     /// The number of months in it, or nil for days and weeks.
     package var months: Int? {
         switch unit {
         case .day, .week: nil
         case .month: count
-        case .year: count * 12
+        case .year: times(12).count
         }
     }
 
@@ -56,7 +59,7 @@ package struct Period: Hashable, Sendable {
     private var days: Int? {
         switch unit {
         case .day: count
-        case .week: count * 7
+        case .week: times(7).count
         case .month, .year: nil
         }
     }
@@ -72,7 +75,10 @@ package struct Period: Hashable, Sendable {
     ///   - anchorDay: the day of the month, 1 to 31, on which the present run of periods began; nil lets the day drift.
     package func end(from start: Timestamp, anchorDay: Int? = nil) -> Timestamp {
         let calendar = Period.pacific
-        let date = Date(timeIntervalSince1970: Double(start.milliseconds) / 1_000)
+        // Stored numbers may be anything; the calendar is asked nothing that it could not answer.
+        let start = min(max(start.milliseconds, -Period.mostMilliseconds), Period.mostMilliseconds)
+        let count = min(max(count, -Period.mostOfAUnit), Period.mostOfAUnit)
+        let date = Date(timeIntervalSince1970: Double(start) / 1_000)
         let shifted: Date? =
             switch unit {
             case .day: calendar.date(byAdding: .day, value: count, to: date)
@@ -80,11 +86,13 @@ package struct Period: Hashable, Sendable {
             case .month: Period.addingMonths(count, to: date, anchorDay: anchorDay)
             case .year: Period.addingMonths(count * 12, to: date, anchorDay: anchorDay)
             }
-        guard let shifted else {
-            preconditionFailure("a period of \(iso8601) from \(start.milliseconds) leaves the calendar")
-        }
-        return Timestamp(milliseconds: Int64((shifted.timeIntervalSince1970 * 1_000).rounded()))
+        return Timestamp(milliseconds: Int64(((shifted ?? date).timeIntervalSince1970 * 1_000).rounded()))
     }
+
+    /// Some 35,000 years.
+    private static let mostMilliseconds: Int64 = 1 << 50
+    /// More days, weeks, months or years than any product or setting has.
+    private static let mostOfAUnit = 1_000_000
 
     /// The day of the month, in Pacific time, on which an instant falls: the anchor of a run of periods.
     package static func anchorDay(of instant: Timestamp) -> Int {

@@ -46,7 +46,7 @@ extension Ledger {
         let product = catalog.products[raise.productID]
         let isAnnual = product?.plan?.period.months == 12
         let difference = price.milliunits - present.milliunits
-        guard difference * 2 > present.milliunits else { return false }
+        guard difference > present.milliunits / 2 else { return false }
         // The local equivalent of a dollar: what the product costs here against what it costs where dollars are paid.
         let limit: Int64 = isAnnual ? 50_000 : 5_000
         let dollars = raise.prices.byStorefront[Storefront.unitedStates.code] ?? raise.prices.standard

@@ -160,7 +160,8 @@ extension Ledger {
         guard let end = row.expiresDate else { return nil }
         let whole = end.milliseconds - row.purchaseDate.milliseconds
         let left = end.milliseconds - max(now.milliseconds, row.purchaseDate.milliseconds)
-        let part = whole > 0 ? Int(left * 100_000 / whole) : 0
+        guard whole > 0, left > 0 else { return nil }
+        let part = Int(whole.dividingFullWidth(left.multipliedFullWidth(by: 100_000)).quotient)
         return part >= 1 ? min(part, 99_999) : nil
     }
 

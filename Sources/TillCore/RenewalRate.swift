@@ -96,7 +96,7 @@ package struct RenewalRate: Hashable, Sendable {
     }
 
     private static func scaled(_ period: Period, week: Int64, month: Int64) -> Int64 {
-        let count = Int64(period.count)
+        let count = bounded(period.count)
         return switch period.unit {
         // Three days last about two minutes where a week lasts three.
         case .day: wholeSeconds(week * 2 / 3 * count / 3)
@@ -123,8 +123,8 @@ package struct RenewalRate: Hashable, Sendable {
     package func endOfRetry(days: Int, from start: Timestamp) -> Timestamp {
         switch length {
         case .calendar: Period(days, .day).end(from: start)
-        case .flat(let each): start.advanced(milliseconds: each * 2 * Int64(days) / 60)
-        case .scaled(_, let month): start.advanced(milliseconds: month * Int64(days) / 30)
+        case .flat(let each): start.advanced(milliseconds: each * 2 * Self.bounded(days) / 60)
+        case .scaled(_, let month): start.advanced(milliseconds: month * Self.bounded(days) / 30)
         }
     }
 
@@ -133,10 +133,13 @@ package struct RenewalRate: Hashable, Sendable {
     package func adding(days: Int, to start: Timestamp) -> Timestamp {
         switch length {
         case .calendar: Period(days, .day).end(from: start)
-        case .flat(let each): start.advanced(milliseconds: Self.wholeSeconds(each * Int64(days) / 30))
-        case .scaled(_, let month): start.advanced(milliseconds: Self.wholeSeconds(month * Int64(days) / 30))
+        case .flat(let each): start.advanced(milliseconds: Self.wholeSeconds(each * Self.bounded(days) / 30))
+        case .scaled(_, let month): start.advanced(milliseconds: Self.wholeSeconds(month * Self.bounded(days) / 30))
         }
     }
+
+    /// A stored number of days or periods, so that no product of it and of a length overflows.
+    private static func bounded(_ count: Int) -> Int64 { Int64(min(max(count, -1_000_000), 1_000_000)) }
 
     private static func wholeSeconds(_ milliseconds: Int64) -> Int64 {
         let half: Int64 = milliseconds < 0 ? -500 : 500

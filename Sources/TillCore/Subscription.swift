@@ -57,13 +57,9 @@ package struct Subscription: Codable, Equatable, Sendable {
     /// higher price of this one.
     package var expectedPriceIncrease: PriceIncrease? { nextProductID == current.productID ? priceIncrease : nil }
 
-    /// The end of the latest period, past or to come.
-    package var renewalDate: Timestamp {
-        guard let date = current.expiresDate else {
-            preconditionFailure("transaction \(current.id.number) of a subscription has no expiry date")
-        }
-        return date
-    }
+    /// The end of the latest period, past or to come. A period without an end is damage (`Account.damage`); whoever
+    /// only reads it takes it as one that ended when it began.
+    package var renewalDate: Timestamp { current.expiresDate ?? current.purchaseDate }
 
     /// How the subscription stands at an instant.
     package func status(at now: Timestamp) -> SubscriptionStatus {

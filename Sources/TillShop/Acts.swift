@@ -52,7 +52,10 @@ extension Shop {
 
     /// An account as it is now: what fell due and was not looked at yet happens first, so that a reader never sees less
     /// than the clock says.
+    ///
+    /// - Throws: `DamagedAccount` when the account contradicts itself, and what an act throws.
     package func upToDate(_ account: Account) async throws -> Account {
+        if let reason = account.damage { throw quarantine(DamagedAccount(account, reason)) }
         guard isBehind(account) else { return account }
         return try await gate.together {
             try await asOfNow {
@@ -155,6 +158,7 @@ extension Shop {
             account = try await open(customer, opening, at: instant ?? now(in: scope))
         }
         let loaded = [account] + (try await others(concernedBy: command, of: account))
+        try checkUndamaged(loaded, of: customer)
         // Who says no instant means now; an account that is ahead goes on from its last event.
         let now = instant ?? loaded.reduce(now(of: account)) { max($0, $1.lastEvent) }
         let needed = Set(loaded.map { CustomerName(scope, $0.customer).lockKey })
@@ -191,6 +195,7 @@ extension Shop {
             if !change.notifications.isEmpty { chains.keep(chain) }
             recentRows.note(change)
             signals.committed(change, telling: ledger.notifications)
+            setAside.remove(actor)
             let acting = change.accounts.first { $0.account.id == actor }?.account ?? loaded[0]
             return isUpToDate ? .done(Outcome(account: acting, ledger: ledger)) : .behind(ledger)
         case .failure(.conflict):
@@ -236,9 +241,35 @@ extension Shop {
         ids.remove(account.id)
         var others: [Account] = []
         for id in ids.sorted() {
-            if let other = try await storage.account(id) { others.append(other) }
+            // One that is stored under another's number is as good as missing.
+            if let other = try await storage.account(id), other.id == id { others.append(other) }
         }
         return others
+    }
+
+    // MARK: Damaged accounts
+
+    /// Refuses to decide anything over accounts that contradict themselves or each other.
+    ///
+    /// - Parameters:
+    ///   - accounts: the customer's own account first, then everybody else whom the act concerns.
+    ///   - customer: whose account acts.
+    /// - Throws: `DamagedAccount`; the account is quarantined then.
+    func checkUndamaged(_ accounts: [Account], of customer: CustomerName) throws {
+        if let own = accounts.first,
+            CustomerName(AccountScope(realm: own.realm, app: own.app), own.customer) != customer
+        {
+            throw quarantine(DamagedAccount(own, "it is stored as the account of \(customer.customer)"))
+        }
+        if let damaged = Ledger.damage(in: accounts) { throw quarantine(damaged) }
+    }
+
+    /// Notes a damaged account, so that operators see it and clocks pass it by, and logs it once.
+    private func quarantine(_ damaged: DamagedAccount) -> DamagedAccount {
+        if setAside.add(damaged.account, because: damaged.description) {
+            logger.error("an account was quarantined", metadata: ["cause": "\(damaged)"])
+        }
+        return damaged
     }
 
     /// What differs between the accounts as they were loaded and as the rules left them.

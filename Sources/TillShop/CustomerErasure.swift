@@ -110,6 +110,7 @@ extension Shop {
         let chain = signingChain
         var change = Change()
         if account.family != nil {
+            try checkUndamaged(loaded, of: customer)
             let now = loaded.reduce(now(of: account)) { max($0, $1.lastEvent) }
             var ledger = Ledger(
                 accounts: loaded,

@@ -167,9 +167,10 @@ package struct Doctor: Sendable {
         var account = account
         var findings: [String] = []
         for _ in 0..<100 {
+            let relations = try await relationFindings(account, storage)
             let rowFindings = try await findingsOfRows(account, storage)
             // Read after the rows, so that no id can be younger than the mark it is held against.
-            findings = findingsOf(account, apps, try await storage.identifierHighWater()) + rowFindings
+            findings = findingsOf(account, apps, try await storage.identifierHighWater()) + relations + rowFindings
             if let registry {
                 findings += dueFindings(account, noted: try await storage.nextDue(of: account.id), registry)
             }

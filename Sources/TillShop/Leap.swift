@@ -307,6 +307,10 @@ extension Shop {
                 ? try await dueAccountsHere(on: name, until: instant, limit: limit)
                 : try await storage.dueAccounts(on: name, until: instant, limit: limit)
             let due = found.filter { !setAside.contains($0.id) }
+            if due.count < found.count {
+                let tried = Set(due.map(\.id))
+                for account in found where !tried.contains(account.id) { log.setAside(account) }
+            }
             guard !due.isEmpty else { return }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 var rest = due[...]
@@ -359,7 +363,7 @@ final class LeapLog: Sendable {
     private struct State {
         var progress: LeapProgress
         var words: [String: Int] = [:]
-        var setAside: [String] = []
+        var setAside: Set<String> = []
     }
 
     private let state: Mutex<State>
@@ -379,7 +383,7 @@ final class LeapLog: Sendable {
     }
 
     func setAside(_ account: DueAccount) {
-        state.withLock { $0.setAside.append(account.customer) }
+        state.withLock { _ = $0.setAside.insert(account.customer) }
     }
 
     var progress: LeapProgress { state.withLock { $0.progress } }

@@ -89,9 +89,15 @@ package final class SetAside: Sendable {
     static let pause = Duration.seconds(60)
 
     /// Sets an account aside for a while.
-    func add(_ id: AccountID, because reason: String) {
+    ///
+    /// - Returns: whether the reason is new, and worth a line in the log.
+    @discardableResult
+    func add(_ id: AccountID, because reason: String) -> Bool {
         let entry = Entry(reason: reason, until: ContinuousClock().now + Self.pause)
-        entries.withLock { $0[id] = entry }
+        return entries.withLock { entries in
+            defer { entries[id] = entry }
+            return entries[id]?.reason != reason
+        }
     }
 
     /// The account is well again.

@@ -41,6 +41,12 @@ extension ControlError {
             return ControlError(status: .unprocessableContent, code: "offer_signature", message: refused.explanation)
         case let busy as ShopBusy:
             return ControlError(status: .serviceUnavailable, code: "busy", message: "\(busy.reason). Try again.")
+        case let damaged as DamagedAccount:
+            return ControlError(
+                status: .internalServerError,
+                code: "damaged_account",
+                message: "\(damaged.description.capitalizedFirst)."
+            )
         case let error as APIError:
             return ControlError(status: .badRequest, code: "bad_request", message: error.explanation)
         case let error as HTTPError where error.status == .notFound:

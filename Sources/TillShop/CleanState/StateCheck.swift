@@ -10,7 +10,7 @@ struct StateCheck {
     /// Of all identifiers in the rows.
     private(set) var highestCounter: Int64 = 0
     private var accounts: Set<Int64> = []
-    private var notifications: Set<Int64> = []
+    private var relations = RelationCheck()
     /// The team of the app.
     private var team: String?
 
@@ -34,16 +34,24 @@ struct StateCheck {
             guard let account = Self.number("account", in: row, of: table), accounts.contains(account) else {
                 return "a row of ledger is of an account that is not in the text"
             }
+            let id = Self.number("id", in: row, of: table) ?? 0
+            let original = Self.number("original_id", in: row, of: table) ?? id
             return Self.fault(inCommitment: row)
+                ?? relations.fault(inTransaction: id, of: account, original: original)
         case .outbox:
-            if let account = Self.number("account", in: row, of: table), !accounts.contains(account) {
+            let account = Self.number("account", in: row, of: table)
+            if let account, !accounts.contains(account) {
                 return "a row of outbox is of an account that is not in the text"
             }
-            if let id = Self.number("id", in: row, of: table) { notifications.insert(id) }
+            let about = ["transaction_id", "original_id"].compactMap { Self.number($0, in: row, of: table) }
+            let id = Self.number("id", in: row, of: table) ?? 0
+            return relations.fault(inNotification: id, of: account, about: about)
         case .deliveries:
-            guard let id = Self.number("notification", in: row, of: table), notifications.contains(id) else {
-                return "a row of deliveries is of a notification that is not in the text"
-            }
+            let notification = Self.number("notification", in: row, of: table)
+            let account = Self.number("account", in: row, of: table)
+            var clock: String?
+            if case .text(let text)? = row["clock", of: table], row["due", of: table] != .null { clock = text }
+            if let fault = relations.fault(inDeliveryOf: notification, to: account, by: clock) { return fault }
             guard case .text(let log)? = row["log", of: table], NumberCheck.arePossible(in: log) else {
                 return "a row of deliveries has a number that no Till gives"
             }
@@ -51,6 +59,9 @@ struct StateCheck {
         }
         return nil
     }
+
+    /// What is missing once every row has come; nil when nothing is.
+    func faultAtEnd() -> String? { relations.faultAtEnd() }
 
     /// What is wrong with the documents that come along; nil when nothing is.
     func fault(in companions: [Document]) -> String? {
@@ -78,6 +89,7 @@ struct StateCheck {
             return "a document of the kind \(document.kind.rawValue) is no part of a state"
         }
         if let fault = Registry.fault(in: document) { return fault }
+        if document.kind == .clock, let clock = try? document.decoded(as: Clocks.Record.self) { relations.take(clock) }
         if document.kind == .app, let record = try? document.decoded(as: AppRecord.self) { team = record.issuerID }
         return nil
     }
@@ -100,7 +112,7 @@ struct StateCheck {
             return "the state of this account has a number that no Till gives, or a period without an end"
         }
         accounts.insert(account.id.number)
-        return nil
+        return relations.fault(in: account)
     }
 
     /// The months of a commitment stand as one text: month, months, end, price, currency.

@@ -98,7 +98,7 @@ package struct StateImport: ~Copyable {
         guard let head, foot != nil else { throw refused("the text ends before its last line") }
         let missing = ShopTable.allCases.map(\.rawValue).filter { !seen.contains($0) }
         guard missing.isEmpty else { throw refused("it lacks the table \(missing.joined(separator: ", "))") }
-        if let fault = check.fault(in: companions) { throw refused(fault) }
+        if let fault = check.faultAtEnd() ?? check.fault(in: companions) { throw refused(fault) }
         return head
     }
 

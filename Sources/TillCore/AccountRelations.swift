@@ -1,0 +1,94 @@
+/// What an account says of other accounts, and what they may say of it: its family, what it bought, and what others
+/// share with it. Small, so that the relations of many accounts can be compared at once.
+package struct AccountRelations: Equatable, Sendable {
+    /// Access by another member's purchase that has not ended.
+    private enum Copy: Equatable {
+        case subscription(group: String, owner: AccountID)
+        case product(source: TransactionID?, owner: AccountID)
+
+        var owner: AccountID {
+            switch self {
+            case .subscription(_, let owner), .product(_, let owner): owner
+            }
+        }
+    }
+
+    private let account: AccountID
+    private let realm: Realm
+    private let app: String
+    private let clock: String?
+    private let family: FamilyMembership?
+    /// Groups to which the customer bought a subscription.
+    private let groups: Set<String>
+    /// The customer's own purchases of non-consumables.
+    private let purchases: Set<TransactionID>
+    private let copies: [Copy]
+
+    /// The relations of an account.
+    package init(_ account: Account) {
+        self.account = account.id
+        realm = account.realm
+        app = account.app
+        clock = account.clock
+        family = account.family
+        var copies: [Copy] = []
+        var groups: Set<String> = []
+        for subscription in account.subscriptions {
+            if subscription.ownership == .purchased {
+                groups.insert(subscription.groupID)
+            } else if let owner = subscription.sharedFrom, subscription.ended == nil,
+                subscription.current.revocation == nil
+            {
+                copies.append(.subscription(group: subscription.groupID, owner: owner))
+            }
+        }
+        var purchases: Set<TransactionID> = []
+        for holding in account.holdings {
+            if holding.ownership == .purchased {
+                purchases.insert(holding.transaction)
+            } else if let owner = holding.sharedFrom, !holding.isRevoked {
+                copies.append(.product(source: holding.source, owner: owner))
+            }
+        }
+        self.groups = groups
+        self.purchases = purchases
+        self.copies = copies
+    }
+
+    /// Whether the account names no other, so that nothing has to be compared.
+    package var isAlone: Bool { family == nil && copies.isEmpty }
+
+    /// What does not fit together: a clause about this account, without a full stop; nil when everything does.
+    ///
+    /// - Parameter others: finds the relations of another account; nil where the account does not exist.
+    package func fault(among others: (AccountID) -> AccountRelations?) -> String? {
+        if let family {
+            for member in family.members where member != account {
+                guard let other = others(member) else {
+                    return "its family \(family.name) names account \(member.number), which does not exist"
+                }
+                guard other.realm == realm, other.app == app else {
+                    return "its family \(family.name) names account \(member.number) of another app or realm"
+                }
+                guard other.family == family else {
+                    return "its family \(family.name) names account \(member.number), which says otherwise"
+                }
+                guard other.clock == clock else {
+                    return "account \(member.number) of its family \(family.name) has another clock"
+                }
+            }
+        }
+        for copy in copies {
+            guard family?.members.contains(copy.owner) == true, copy.owner != account, let owner = others(copy.owner)
+            else { return "account \(copy.owner.number) shares with it and is not in its family" }
+            switch copy {
+            case .subscription(let group, _) where !owner.groups.contains(group):
+                return "account \(copy.owner.number) shares a subscription to \(group) that it does not have"
+            case .product(let source?, _) where !owner.purchases.contains(source):
+                return "account \(copy.owner.number) shares transaction \(source.number), which it does not have"
+            case .subscription, .product: continue
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,152 @@
+/// A stored account that contradicts itself or its family. No rule decides anything over it: the shop quarantines the
+/// account and says why, instead of acting on data that no Till wrote.
+package struct DamagedAccount: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The account that the contradiction was found in.
+    package let account: AccountID
+    /// The customer's name.
+    package let customer: String
+    /// What is wrong: a clause about the account, without a full stop.
+    package let reason: String
+
+    /// A contradiction in an account.
+    package init(_ account: Account, _ reason: String) {
+        self.account = account.id
+        customer = account.customer
+        self.reason = reason
+    }
+
+    /// Names the account, the contradiction and the way out.
+    package var description: String {
+        "account \(account.number) (\(customer)) is damaged: \(reason); run till doctor, then restore a backup or a "
+            + "snapshot that was made before"
+    }
+}
+
+extension Ledger {
+    /// What is wrong with accounts that are loaded together, so that no rule looks for an account, a period or a
+    /// number that is not there; nil when nothing is.
+    ///
+    /// - Parameter accounts: an account and its whole family, as the store has them.
+    package static func damage(in accounts: [Account]) -> DamagedAccount? {
+        for account in accounts {
+            if let reason = account.damage { return DamagedAccount(account, reason) }
+        }
+        guard accounts.contains(where: { !AccountRelations($0).isAlone }) else { return nil }
+        let relations = Dictionary(accounts.map { ($0.id, AccountRelations($0)) }) { first, _ in first }
+        for account in accounts {
+            if let reason = relations[account.id]?.fault(among: { relations[$0] }) {
+                return DamagedAccount(account, reason)
+            }
+        }
+        return nil
+    }
+}
+
+extension Account {
+    /// What is wrong with the account by itself: a clause without a full stop; nil when nothing is.
+    package var damage: String? {
+        let counters = [version, changeNumber, refundNumber, rowCount, heldNumber, notificationNumber]
+        guard counters.allSatisfy(StoredNumbers.counters.contains) else { return "a counter of it is out of range" }
+        let dates = [lastEvent, lastSigned, appTransaction?.originalPurchaseDate, appTransaction?.preorderDate]
+        let listed =
+            Array(winBackOffersTaken.values) + heldPurchases.map(\.since) + refundRequests.map(\.since)
+            + refundRequests.compactMap(\.decideAt)
+        guard (dates.compactMap(\.self) + listed).allSatisfy(StoredNumbers.isDate) else {
+            return "a date of it is out of range"
+        }
+        for subscription in subscriptions {
+            guard let reason = subscription.damage(in: id) else { continue }
+            return "its subscription \(subscription.originalID.number) \(reason)"
+        }
+        guard Set(subscriptions.map(\.originalID)).count == subscriptions.count else {
+            return "it has two subscriptions with one original transaction"
+        }
+        let bought = subscriptions.filter { $0.ownership == .purchased }.map(\.groupID)
+        guard Set(bought).count == bought.count else { return "it has two subscriptions to one group" }
+        guard Set(holdings.map(\.transaction)).count == holdings.count else {
+            return "it has two products by one transaction"
+        }
+        for holding in holdings where (holding.ownership == .familyShared) != (holding.sharedFrom != nil) {
+            return "its copy of \(holding.productID) does not say whose purchase it is, or a purchase says it"
+        }
+        let held = heldPurchases.map(\.number)
+        guard Set(held).count == held.count, held.allSatisfy({ $0 >= 1 && $0 <= heldNumber }) else {
+            return "its held purchases are numbered beyond its count of them, or two have one number"
+        }
+        guard Set(refundRequests.map(\.transaction)).count == refundRequests.count else {
+            return "it asks for two refunds of one transaction"
+        }
+        return family.flatMap { $0.damage(of: id) }
+    }
+}
+
+extension FamilyMembership {
+    fileprivate func damage(of account: AccountID) -> String? {
+        guard members.contains(account) else { return "its family \(name) does not have it as a member" }
+        guard Set(members).count == members.count else { return "its family \(name) names a member twice" }
+        guard members.count <= Self.mostMembers else {
+            return "its family \(name) has more than \(Self.mostMembers) members"
+        }
+        return members.contains(organizer) ? nil : "the organizer of its family \(name) is not a member"
+    }
+}
+
+extension Subscription {
+    fileprivate func damage(in account: AccountID) -> String? {
+        for row in [current, running].compactMap(\.self) {
+            if let reason = row.damage { return "has transaction \(row.id.number), of which \(reason)" }
+            guard row.account == account else {
+                return "has transaction \(row.id.number), which names account \(row.account.number)"
+            }
+            guard row.expiresDate != nil else { return "has transaction \(row.id.number), a period without an end" }
+            guard row.originalID == originalID, row.groupID == groupID, row.ownership == ownership else {
+                return "has transaction \(row.id.number), which is of another subscription"
+            }
+        }
+        guard (ownership == .familyShared) == (sharedFrom != nil) else {
+            return "is a copy that does not say whose purchase it is, or a purchase that says it"
+        }
+        let dates: [Timestamp?] = [
+            originalPurchaseDate, recentStart, lastPriceIncrease, trouble?.graceUntil, trouble?.retryUntil,
+            priceIncrease?.effectiveFrom, priceIncrease?.scheduledAt,
+        ]
+        let given = extensions.flatMap { [$0.date, $0.effectiveDate] }
+        guard (dates.compactMap(\.self) + given).allSatisfy(StoredNumbers.isDate) else {
+            return "has a date out of range"
+        }
+        let prices = [agreedPrice, priceIncrease?.price].compactMap(\.self)
+        let areCounts = pendingOffers.allSatisfy { (0...1_000_000).contains($0.remainingPeriods) }
+        guard areCounts, prices.allSatisfy({ $0.milliunits >= 0 }), (1...31).contains(anchorDay),
+            (0...1_000_000_000).contains(renewals), StoredNumbers.spans.contains(paidService)
+        else { return "has a number out of range" }
+        return nil
+    }
+}
+
+extension Transaction {
+    /// What is wrong with the numbers of a row, for arithmetic; nil when nothing is.
+    package var damage: String? {
+        let dates: [Timestamp?] = [
+            purchaseDate, originalPurchaseDate, modifiedDate, expiresDate, revocation?.date, commitment?.expiresDate,
+        ]
+        guard dates.compactMap(\.self).allSatisfy(StoredNumbers.isDate) else { return "a date is out of range" }
+        guard (price?.milliunits ?? 0) >= 0, (commitment?.price.milliunits ?? 0) >= 0 else {
+            return "a price is negative"
+        }
+        guard let commitment else { return nil }
+        let months = 1...1_000
+        return months.contains(commitment.period) && months.contains(commitment.periods)
+            ? nil : "the month of the commitment is out of range"
+    }
+}
+
+/// Between which bounds arithmetic on stored numbers cannot overflow.
+private enum StoredNumbers {
+    static let counters: ClosedRange<Int64> = 0...(1 << 53)
+    /// Milliseconds of a length of time.
+    static let spans: ClosedRange<Int64> = 0...(1 << 60)
+    /// Some 35,000 years around 1970, in milliseconds.
+    private static let dates: ClosedRange<Int64> = -(1 << 50)...(1 << 50)
+
+    static func isDate(_ date: Timestamp) -> Bool { dates.contains(date.milliseconds) }
+}

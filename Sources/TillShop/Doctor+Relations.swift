@@ -1,0 +1,43 @@
+import TillCore
+import TillStorage
+
+/// Whether an account contradicts itself or the accounts that it names.
+extension Doctor {
+    /// What the rules would stumble over, in an account as it was read a moment ago. A change of a family is a change of
+    /// each member, so that whoever compares the account's version afterwards knows whether it was read in between.
+    func relationFindings(_ account: Account, _ storage: any Storage) async throws -> [String] {
+        var accounts = [account]
+        for member in account.family?.members ?? [] where member != account.id {
+            if let other = try await storage.account(member), other.id == member { accounts.append(other) }
+        }
+        var findings: [String] = []
+        // What is wrong with another member is told of that one.
+        if let damaged = Ledger.damage(in: accounts), damaged.account == account.id {
+            findings.append("Account \(account.id.number) (\(account.customer)) is damaged: \(damaged.reason).")
+        }
+        let stored = try await storage.account(realm: account.realm, app: account.app, customer: account.customer)
+        if stored?.id != account.id {
+            findings.append("Account \(account.id.number) (\(account.customer)) is not stored under its own names.")
+        }
+        if account.clock != nil, try await !hasClock(account.clockName, storage) {
+            findings.append(
+                "Account \(account.id.number) (\(account.customer)) is on the clock \(account.clockName.key), "
+                    + "which does not exist."
+            )
+        }
+        for request in account.refundRequests {
+            guard try await storage.transaction(request.transaction)?.account != account.id else { continue }
+            findings.append(
+                "Account \(account.id.number) (\(account.customer)) asks for a refund of transaction "
+                    + "\(request.transaction.number), which it does not have."
+            )
+        }
+        return findings
+    }
+
+    private func hasClock(_ name: ClockName, _ storage: any Storage) async throws -> Bool {
+        try await storage.documents(.clock).contains { document in
+            (try? document.decoded(as: Clocks.Record.self))?.name == name
+        }
+    }
+}

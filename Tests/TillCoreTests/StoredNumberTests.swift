@@ -1,0 +1,101 @@
+import Testing
+import TillCore
+
+/// Numbers as they may lie in a database that somebody edited: arithmetic on them may be wrong, and never traps.
+@Suite("Stored numbers of any size do not trap")
+struct StoredNumberTests {
+    private static let extremes: [Int64] = [.min, .min + 1, -1, 0, 1, 253_402_300_799_999, .max - 1, .max]
+
+    @Test("Periods of any length from any instant", arguments: extremes)
+    func periods(_ number: Int64) {
+        let start = Timestamp(milliseconds: number)
+        for unit in [Period.Unit.day, .week, .month, .year] {
+            for count in [Int.min, -1_000_000, 0, 1, 999, 999_000, .max] {
+                let period = Period(count, unit)
+                _ = period.end(from: start)
+                _ = period.end(from: start, anchorDay: 31)
+                _ = period.times(count).months
+                #expect(period.isAsLong(as: period.times(2)) == (count == 0) || count.magnitude > 1_000_000)
+                for rate in RenewalRate.all {
+                    _ = rate.end(of: period, from: start, anchorDay: nil)
+                    _ = rate.endOfGrace(days: count, period: period, from: start)
+                    _ = rate.endOfRetry(days: count, from: start)
+                    _ = rate.adding(days: count, to: start)
+                }
+            }
+        }
+        _ = Period.anchorDay(of: Period(1, .day).end(from: start))
+    }
+
+    @Test("Clocks that were set to anything", arguments: extremes)
+    func clocks(_ number: Int64) {
+        for other in Self.extremes {
+            for speed in [-Double.infinity, -1, 0, 1, .greatestFiniteMagnitude, .infinity, .nan] {
+                let state = ClockState.running(
+                    from: Timestamp(milliseconds: number),
+                    since: Timestamp(milliseconds: other),
+                    speed: speed
+                )
+                _ = state.now(wall: Timestamp(milliseconds: number)).iso8601
+            }
+        }
+    }
+
+    @Test("Orders of any number have ten characters", arguments: extremes)
+    func orders(_ number: Int64) {
+        #expect(OrderID(number).wireForm.utf8.count == 10)
+    }
+
+    @Test("The unused part of the longest period that a state may have")
+    func refund() throws {
+        let longest = Timestamp(milliseconds: 253_402_300_799_999)
+        let start = Timestamp(milliseconds: 0)
+        var account = Account(
+            id: AccountID(704_000_000_000_000_001),
+            realm: .sandbox,
+            app: "com.example",
+            customer: "ann",
+            storefront: .unitedStates,
+            at: start
+        )
+        account.rowCount = 1
+        let id = TransactionID(2_000_000_000_001_025)
+        let row = Transaction(
+            id: id,
+            originalID: id,
+            account: account.id,
+            change: 1,
+            lineItem: nil,
+            order: nil,
+            productID: "pro",
+            groupID: "group",
+            type: .autoRenewable,
+            purchaseDate: start,
+            originalPurchaseDate: start,
+            expiresDate: longest,
+            quantity: 1,
+            appAccountToken: nil,
+            ownership: .purchased,
+            reason: .purchase,
+            storefront: .unitedStates,
+            price: nil,
+            offer: nil,
+            isUpgraded: false,
+            revocation: nil,
+            refundNumber: nil,
+            isFinished: false,
+            sharedFrom: nil,
+            modifiedDate: start
+        )
+        var ledger = Ledger(
+            accounts: [account],
+            rows: [row],
+            catalog: Catalog(),
+            policy: Policy(for: .sandbox),
+            identifiers: Identifiers(reserved: 1..<100),
+            at: Timestamp(milliseconds: longest.milliseconds / 4)
+        )
+        try ledger.perform(.refund(Refund(transaction: id, share: .unused)), by: account.id)
+        #expect(ledger.rowChanges.last?.after.revocation?.percentage == 75_000)
+    }
+}

@@ -1,0 +1,300 @@
+import Foundation
+import GRDB
+import Testing
+import TillCore
+import TillSQLite
+import TillStorage
+import TillTesting
+
+@testable import TillShop
+
+/// Stored accounts that contradict themselves or each other, as somebody leaves them who edits a state or a database by
+/// hand. None of them may trap: each is named by the doctor, refused by an import, and quarantined by the shop.
+@Suite("Damaged accounts are quarantined")
+struct DamagedAccountTests {
+    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let clock = ClockName(scope)
+    private static let customers = ["ann", "bob", "cat", "dan", "eve"]
+
+    /// A change of stored accounts.
+    struct Damage: Sendable, CustomTestStringConvertible {
+        /// Whose acts are refused.
+        let customer: String
+        /// A part of the reason.
+        let words: String
+        let sql: String
+
+        var testDescription: String { "\(customer): \(words)" }
+
+        init(_ customer: String, _ words: String, _ sql: String) {
+            self.customer = customer
+            self.words = words
+            self.sql = sql
+        }
+
+        /// Changes the state of a customer's account.
+        static func state(_ customer: String, _ words: String, of changed: String? = nil, _ expression: String)
+            -> Damage
+        {
+            let sql = "UPDATE accounts SET state = \(expression) WHERE customer = '\(changed ?? customer)'"
+            return Damage(customer, words, sql)
+        }
+    }
+
+    static let damages: [Damage] = [
+        // Families.
+        Damage("ann", "which does not exist", "DELETE FROM accounts WHERE customer = 'bob'"),
+        .state("ann", "which says otherwise", of: "bob", "json_remove(state, '$.family')"),
+        .state("ann", "which says otherwise", of: "bob", "json_set(state, '$.family.name', 'Others')"),
+        .state(
+            "ann",
+            "does not have it as a member",
+            "json_remove(state, '$.family.members[0]')"
+        ),
+        .state(
+            "bob",
+            "names a member twice",
+            "json_insert(state, '$.family.members[#]', json_extract(state, '$.id'))"
+        ),
+        .state("ann", "is not a member", "json_set(state, '$.family.organizer', 704000000000000000)"),
+        .state(
+            "ann",
+            "more than 6 members",
+            """
+            json_insert(state, '$.family.members[#]', 1, '$.family.members[#]', 2, '$.family.members[#]', 3,
+                '$.family.members[#]', 4, '$.family.members[#]', 5)
+            """
+        ),
+        .state("ann", "has another clock", of: "bob", "json_set(state, '$.clock', 'own')"),
+        // Copies.
+        .state(
+            "bob",
+            "is not in its family",
+            "json_set(state, '$.subscriptions[0].sharedFrom', 704000000000000000)"
+        ),
+        .state("bob", "is not in its family", "json_set(state, '$.holdings[0].sharedFrom', 704000000000000000)"),
+        .state("bob", "which it does not have", "json_set(state, '$.holdings[0].source', 2000000000000000)"),
+        .state("bob", "does not say whose", "json_remove(state, '$.holdings[0].sharedFrom')"),
+        .state("bob", "does not say whose", "json_remove(state, '$.subscriptions[0].sharedFrom')"),
+        .state(
+            "bob",
+            "that it does not have",
+            "json_set(state, '$.subscriptions[0].groupID', 'x', '$.subscriptions[0].current.groupID', 'x')"
+        ),
+        // Subscriptions and their rows.
+        .state(
+            "cat",
+            "which names account",
+            "json_set(state, '$.subscriptions[0].current.account', 704000000000000000)"
+        ),
+        .state("cat", "a period without an end", "json_remove(state, '$.subscriptions[0].current.expiresDate')"),
+        .state(
+            "cat",
+            "of another subscription",
+            "json_set(state, '$.subscriptions[0].current.originalID', 2000000000000000)"
+        ),
+        .state(
+            "cat",
+            "two subscriptions with one original",
+            "json_insert(state, '$.subscriptions[#]', json_extract(state, '$.subscriptions[0]'))"
+        ),
+        .state(
+            "cat",
+            "a date is out of range",
+            "json_set(state, '$.subscriptions[0].current.expiresDate', 9223372036854775807)"
+        ),
+        .state(
+            "cat",
+            "a date is out of range",
+            "json_set(state, '$.subscriptions[0].current.purchaseDate', -9223372036854775807)"
+        ),
+        .state("cat", "a date of it is out of range", "json_set(state, '$.lastSigned', 9223372036854775807)"),
+        .state(
+            "cat",
+            "a number out of range",
+            "json_set(state, '$.subscriptions[0].paidService', 9223372036854775807)"
+        ),
+        .state("cat", "a number out of range", "json_set(state, '$.subscriptions[0].renewals', 9223372036854775807)"),
+        .state("cat", "a counter of it is out of range", "json_set(state, '$.changeNumber', 9223372036854775807)"),
+        .state(
+            "cat",
+            "a counter of it is out of range",
+            "json_set(state, '$.notificationNumber', 9223372036854775807)"
+        ),
+        .state(
+            "cat",
+            "the month of the commitment is out of range",
+            """
+            json_set(state, '$.subscriptions[0].current.commitment', json('{"period":9223372036854775807,"periods":12,
+                "expiresDate":1,"price":{"milliunits":1,"currency":"USD"}}'))
+            """
+        ),
+        // Holdings, requests, names.
+        .state(
+            "ann",
+            "two products by one transaction",
+            "json_insert(state, '$.holdings[#]', json_extract(state, '$.holdings[0]'))"
+        ),
+        .state("dan", "numbered beyond its count", "json_remove(state, '$.heldNumber')"),
+        .state(
+            "dan",
+            "numbered beyond its count",
+            "json_insert(state, '$.heldPurchases[#]', json_extract(state, '$.heldPurchases[0]'))"
+        ),
+        .state(
+            "dan",
+            "two refunds of one transaction",
+            "json_insert(state, '$.refundRequests[#]', json_extract(state, '$.refundRequests[0]'))"
+        ),
+        .state("eve", "stored", "json_set(state, '$.customer', 'zoe')"),
+    ]
+
+    /// Ann shares what she bought with Bob; Cat has a subscription of her own; Dan waits for a parent and for a refund.
+    private func shop() async throws -> TestShop {
+        let test = try await TestShop(selling: SampleProducts.all)
+        _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
+        for customer in Self.customers { try await test.buy("coins", by: customer) }
+        for product in ["pro", "skin"] { try await test.buy(product, by: "ann") }
+        let ann = try await account("ann", test)
+        for member in ["ann", "bob"] {
+            let command = Command.joinFamily(of: ann.id, named: "Family")
+            _ = try await test.shop.perform(command, by: test.customer(member))
+        }
+        try await test.buy("pro", by: "cat")
+        let coins = try await test.buy("coins", by: "dan")
+        _ = try await test.shop.perform(.requestRefund(coins.id, .other), by: test.customer("dan"))
+        _ = try await test.shop.perform(.setAskToBuy(true), by: test.customer("dan"))
+        _ = try await test.shop.perform(.purchase(Purchase(productID: "coins")), by: test.customer("dan"))
+        return test
+    }
+
+    private func account(_ customer: String, _ test: TestShop) async throws -> Account {
+        try #require(try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: customer))
+    }
+
+    private func plant(_ sql: String, in test: TestShop) throws {
+        var configuration = GRDB.Configuration()
+        configuration.foreignKeysEnabled = false
+        let database = try DatabaseQueue(path: test.directory.database, configuration: configuration)
+        try database.write {
+            try $0.execute(sql: sql)
+            #expect($0.totalChangesCount > 0)
+        }
+        try database.close()
+    }
+
+    private func findings(_ test: TestShop) async -> [String] {
+        await Doctor(test.directory, now: test.now.milliseconds).findings {
+            try SQLiteStorage(examining: test.directory.database)
+        }
+    }
+
+    private func text(_ test: TestShop) async throws -> [UInt8] {
+        var text: [UInt8] = []
+        try await test.shop.exportState(of: TestShop.bundleID) { text += $0 }
+        return text
+    }
+
+    private func take(_ text: [UInt8], into test: TestShop) async throws {
+        var state = try StateImport(test.shop)
+        do {
+            try await state.take(text)
+        } catch {
+            await state.abandon()
+            throw error
+        }
+        _ = try await state.finish()
+    }
+
+    @Test("Accounts that nobody damaged are well, and their state can be imported")
+    func well() async throws {
+        let test = try await shop()
+        #expect(await findings(test).isEmpty)
+        try await take(try await text(test), into: test)
+        let report = try await test.shop.advance(Self.clock, .byPeriod(Period(3, .month)), settling: false)
+        #expect(report.setAside.isEmpty)
+        #expect(await findings(test).isEmpty)
+        try await take(try await text(test), into: test)
+    }
+
+    @Test("The doctor names the damage, and an import refuses it", arguments: damages)
+    func refused(_ damage: Damage) async throws {
+        let test = try await shop()
+        try plant(damage.sql, in: test)
+        let findings = await findings(test)
+        #expect(findings.contains { $0.contains(damage.words) }, "\(findings)")
+        let text = try await text(test)
+        let error = await #expect(throws: StateRefused.self) { try await take(text, into: test) }
+        guard case .badFile? = error else { return #expect(Bool(false), "\(String(describing: error))") }
+    }
+
+    @Test("No act on a damaged account traps, the account is quarantined, and others go on", arguments: damages)
+    func quarantined(_ damage: Damage) async throws {
+        let test = try await shop()
+        let damaged = try await account(damage.customer, test)
+        try plant(damage.sql, in: test)
+        let refused = await #expect(throws: DamagedAccount.self) {
+            let purchase = Command.purchase(Purchase(productID: "coins"))
+            _ = try await test.shop.perform(purchase, by: test.customer(damage.customer))
+        }
+        #expect(refused?.reason.contains(damage.words) == true, "\(String(describing: refused))")
+        #expect(test.shop.setAside.all.values.contains { $0.contains(damage.words) })
+        #expect(test.log.errors.count { $0.contains("an account was quarantined") } == 1)
+        // Whatever anybody does, and however time passes, nothing ends the process.
+        let months = try await test.shop.advance(Self.clock, .byPeriod(Period(2, .month)), settling: false)
+        for customer in Self.customers { await act(customer, test) }
+        _ = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)), settling: false)
+        if damage.customer != "cat" {
+            #expect(!months.setAside.contains("cat"))
+            #expect(months.notifications.contains { $0.words == "DID_RENEW" })
+        }
+        if damaged.subscriptions.contains(where: { $0.ownership == .purchased }) {
+            #expect(months.setAside.contains(damage.customer), "\(months)")
+        }
+    }
+
+    /// Every kind of command that finds others or earlier rows, refused or not.
+    private func act(_ customer: String, _ test: TestShop) async {
+        let found = try? await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: customer)
+        guard let account = found ?? nil else { return }
+        var commands: [Command] = [.purchase(Purchase(productID: "pro")), .useCard(.declined), .useCard(.accepted)]
+        for subscription in account.subscriptions {
+            let original = subscription.originalID
+            commands += [
+                .turnAutoRenewOff(original), .turnAutoRenewOn(original), .shareWithFamily(original, false),
+                .shareWithFamily(original, true), .refund(Refund(transaction: subscription.current.id, share: .unused)),
+                .reverseRefund(subscription.current.id),
+                .extend(Extension(subscription: original, days: 90, reasonCode: 1, request: "\(original.number)")),
+            ]
+        }
+        commands += [.job(Job(id: "job", task: .shareProduct("pro"))), .useClock(nil), .leaveFamily, .wake]
+        for command in commands { _ = try? await test.shop.perform(command, by: test.customer(customer)) }
+        _ = try? await test.shop.upToDate(account)
+        _ = try? await test.shop.eraseCustomer(test.customer(customer), isDryRun: false)
+        _ = account.subscriptions.map { "\($0.status(at: test.now)) \($0.renewalDate.iso8601)" }
+    }
+
+    @Test("A family whose host was erased meanwhile cannot be joined")
+    func erasedHost() async throws {
+        let test = try await shop()
+        let cat = try await account("cat", test)
+        _ = try await test.shop.eraseCustomer(test.customer("cat"))
+        await #expect(throws: Refusal.unknownAccount(String(cat.id.number))) {
+            let command = Command.joinFamily(of: cat.id, named: "Family")
+            _ = try await test.shop.perform(command, by: test.customer("eve"))
+        }
+    }
+
+    @Test("An account that was repaired is not quarantined any more")
+    func repaired() async throws {
+        let test = try await shop()
+        let state = try JSONEncoder().encode(try await account("cat", test))
+        try plant("UPDATE accounts SET state = json_set(state, '$.changeNumber', -1) WHERE customer = 'cat'", in: test)
+        await #expect(throws: DamagedAccount.self) { try await test.buy("coins", by: "cat") }
+        #expect(!test.shop.setAside.all.isEmpty)
+        let text = String(decoding: state, as: UTF8.self).replacing("'", with: "''")
+        try plant("UPDATE accounts SET state = '\(text)' WHERE customer = 'cat'", in: test)
+        try await test.buy("coins", by: "cat")
+        #expect(test.shop.setAside.all.isEmpty)
+    }
+}
