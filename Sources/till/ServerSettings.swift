@@ -16,7 +16,7 @@ struct SettingsSource {
         "demo", "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
         "commitmentsEverywhere", "refundWindowMinutes", "historyListsAll", "deliveryTimeout", "deliveryRoot",
         "storefrontAskingConsent", "versionOneInSandbox", "journalAll", "journalBodies", "allowReset", "ephemeral",
-        "signatureAge", "notificationDays", "nodeName", "lease", "drain", "adoptRoot",
+        "historyExtraDays", "signatureAge", "notificationDays", "nodeName", "lease", "drain", "adoptRoot",
         "tlsPort", "tlsHost", "tlsName", "proxyPort",
     ]
 
