@@ -8,6 +8,7 @@ extension Ledger {
         let number = self[id].heldNumber
         self[id].heldPurchases.append(HeldPurchase(number: number, purchase: purchase, reason: reason, since: now))
         touch(id)
+        purchaseResult = .held
         note(.purchaseHeld(id, number: number))
     }
 

@@ -23,6 +23,8 @@ package struct Ledger: Sendable {
     package private(set) var events: [Event]
     /// What the developer's server is to be told, in order.
     package private(set) var notifications: [Notification]
+    /// What the command's purchase led to; nil when the command was no purchase.
+    package internal(set) var purchaseResult: PurchaseResult?
     /// What the rules take new ids from; the rest is thrown away with the ledger.
     package var identifiers: Identifiers
 

@@ -27,8 +27,12 @@ extension Ledger {
             throw .unknownProduct(held.current.productID)
         }
         switch Ledger.effect(of: plan, from: present) {
-        case .atOnce: try replace(held, with: product, purchase, offers: offers, by: id)
-        case .atNextRenewal: choose(product, for: held, purchase, offers: offers, by: id)
+        case .atOnce:
+            try replace(held, with: product, purchase, offers: offers, by: id)
+            purchaseResult = plan.level < present.level ? .upgraded : .crossgraded
+        case .atNextRenewal:
+            choose(product, for: held, purchase, offers: offers, by: id)
+            purchaseResult = plan.level > present.level ? .downgradeScheduled : .crossgradeScheduled
         }
     }
 
@@ -42,6 +46,7 @@ extension Ledger {
         by id: AccountID
     ) throws(Refusal) {
         if !offers.isEmpty {
+            purchaseResult = .offerScheduled
             change(
                 held,
                 by: id,
@@ -54,6 +59,7 @@ extension Ledger {
                 }
             )
         } else if held.nextProductID != product.id {
+            purchaseResult = .changeWithdrawn
             change(
                 held,
                 by: id,
@@ -78,6 +84,7 @@ extension Ledger {
     /// The same product, paid another way from the next period, or the next commitment, on.
     private mutating func payOtherwise(_ held: Subscription, _ wanted: BillingPlan.Kind, by id: AccountID) {
         let isBack = wanted == held.current.billingPlan
+        purchaseResult = isBack ? .changeWithdrawn : .billingPlanScheduled
         let product = held.current.productID
         change(
             held,

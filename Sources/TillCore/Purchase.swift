@@ -73,6 +73,7 @@ extension Ledger {
         if product.type == .nonConsumable {
             self[id].holdings.append(Holding(productID: product.id, transaction: row.id, ownership: .purchased))
         }
+        purchaseResult = .purchased
         note(.charged(row.id))
         shareWithFamily(row, product)
     }
@@ -107,6 +108,7 @@ extension Ledger {
         }
         // Buying again what could not be charged pays for it.
         if let held, held.isInTrouble(at: now), held.nextProductID == product.id, offers.isEmpty {
+            purchaseResult = .recovered
             return recover(held, by: id)
         }
         try checkPrices(of: purchase, product, offers.map(\.offer), by: id)
@@ -133,6 +135,7 @@ extension Ledger {
         subscription.lastPriceIncrease = held?.lastPriceIncrease
         self[id].put(subscription)
         recordUse(of: offers, plan.groupID, by: id)
+        purchaseResult = held == nil ? .subscribed : .resubscribed
         note(held == nil ? .subscribed(row.id) : .resubscribed(row.id))
         if let held, !product.isFamilyShareable { revokeCopies(of: held, by: id) }
         shareWithFamily(row, product)

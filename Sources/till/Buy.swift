@@ -66,6 +66,22 @@ struct Buy: AsyncParsableCommand {
         guard chosen.count <= 1 else {
             throw ValidationError("Choose one of --no-offer, --introductory, --code, --win-back and --promotional.")
         }
+        if token != nil, promotional == nil, !introductory {
+            throw ValidationError(
+                "--token grants a promotional or an introductory offer: add --promotional ID or --introductory."
+            )
+        }
+        let olderForm = [
+            ("--key-id", keyID != nil), ("--nonce", nonce != nil), ("--timestamp", timestamp != nil),
+            ("--application-username", applicationUsername != nil), ("--signature", signature != nil),
+        ]
+        guard let given = olderForm.first(where: \.1)?.0 else { return }
+        if promotional == nil {
+            throw ValidationError("\(given) belongs to the signature of a promotional offer: add --promotional ID.")
+        }
+        if token != nil {
+            throw ValidationError("Give either --token or the older form with \(given).")
+        }
     }
 
     func run() async throws {
@@ -77,16 +93,8 @@ struct Buy: AsyncParsableCommand {
         ]) { _ in
             "customers/\(escaped(customer))/purchases"
         } saying: {
-            heading($0)
+            PurchaseSummary.text($0, customer: customer, product: product)
         }
-    }
-
-    private func heading(_ answer: JSONTree) -> String {
-        if let number = answer["held"]?.text {
-            return "The purchase waits: till purchase approve \(customer) \(number), or decline."
-        }
-        guard answer["productId"]?.text == product else { return "\(product) waits for the next period." }
-        return "\(customer) bought \(product)."
     }
 
     private var offer: JSONTree? {

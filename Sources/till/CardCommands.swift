@@ -159,7 +159,7 @@ struct PurchaseCommand: AsyncParsableCommand {
             try await options.act {
                 try await PurchaseCommand.path(customer, number, options.scope, $0) + "/approve"
             } saying: { answer in
-                "\(customer) bought \(answer["productId"]?.text ?? "it")."
+                PurchaseSummary.text(answer, customer: customer, product: nil)
             }
         }
     }

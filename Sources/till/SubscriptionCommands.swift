@@ -125,8 +125,7 @@ struct SubscriptionCommand: AsyncParsableCommand {
             ]) {
                 try await options.scope.subscription(subscription, $0) + "/change"
             } saying: { answer in
-                let isAtOnce = answer["productId"]?.text == product
-                return isAtOnce ? "The change took effect." : "The change waits for the next period."
+                PurchaseSummary.text(answer, customer: answer["customer"]?.text ?? "", product: product)
             }
         }
     }

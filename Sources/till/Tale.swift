@@ -16,8 +16,15 @@ enum Tale {
             ("refundRequest", answer["refundRequest"].map(refundRequest)), ("events", words(answer["events"])),
             ("told", words(answer["notifications"])),
         ]
-        return "\(heading)\n\(table(lines))"
+        let result = answer["result"]?.text.flatMap(PurchaseResult.init(rawValue:))
+        guard result?.hasTransaction == false else { return "\(heading)\n\(table(lines))" }
+        // The transaction is an earlier one; its price would read as a charge.
+        return "\(heading)\n\(table(lines.filter { !ofTransaction.contains($0.0) }))"
     }
+
+    private static let ofTransaction: Set = [
+        "productId", "transactionId", "orderId", "price", "purchaseDate", "expiresDate", "revocationDate",
+    ]
 
     /// One subscription in a few lines.
     static func subscription(_ subscription: JSONTree) -> String {

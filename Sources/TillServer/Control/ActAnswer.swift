@@ -96,7 +96,18 @@ extension ControlAPI {
         ] + Told.properties
     )
 
+    /// Tells a purchase from a change that waits for the next renewal.
+    private static let resultProperty = Schema.optional(
+        "result",
+        .string(
+            "After a purchase: what it led to. With a result that ends in Scheduled, and with changeWithdrawn, the "
+                + "transaction is the one that runs; nothing was bought.",
+            oneOf: PurchaseResult.allCases.map(\.rawValue)
+        )
+    )
+
     private static let transactionProperties = [
+        resultProperty,
         Schema.required("customer", .string("Whose transaction it is.")),
         Schema.required("transactionId", .string("The transaction.")),
         Schema.required("originalTransactionId", .string("Its original.")),
@@ -148,10 +159,17 @@ extension ControlAPI {
 
     /// A transaction with everything that a test of a backend wants of it.
     ///
-    /// - Parameter receipt: the device's app receipt, Base64, where it was asked for.
-    func json(_ row: Transaction, _ account: Account, device: UUID, receipt: String? = nil, _ told: Told) throws
-        -> [UInt8]
-    {
+    /// - Parameters:
+    ///   - receipt: the device's app receipt, Base64, where it was asked for.
+    ///   - result: what a purchase led to; nil when nothing was bought or changed.
+    func json(
+        _ row: Transaction,
+        _ account: Account,
+        device: UUID,
+        receipt: String? = nil,
+        result: PurchaseResult? = nil,
+        _ told: Told
+    ) throws -> [UInt8] {
         let now = shop.now(of: account)
         var handed = PayloadWriter()
         handed.put("deviceId", device.uuidString.lowercased())
@@ -160,6 +178,7 @@ extension ControlAPI {
         handed.put("appReceipt", receipt)
         let subscription = account.subscriptions.first { $0.originalID == row.originalID }
         var json = PayloadWriter(capacity: 32_768)
+        json.put("result", result?.rawValue)
         json.put("customer", account.customer)
         json.put("transactionId", row.id.wireForm)
         json.put("originalTransactionId", row.originalID.wireForm)
@@ -191,6 +210,7 @@ extension ControlAPI {
     /// What came of a purchase that waits.
     func held(_ number: Int64, _ outcome: Outcome) -> [UInt8] {
         var json = PayloadWriter()
+        json.put("result", PurchaseResult.held.rawValue)
         json.put("customer", outcome.account.customer)
         json.put("held", number)
         Told(outcome).write(to: &json)

@@ -82,7 +82,8 @@ extension ControlAPI {
         guard let row = bought else {
             throw ControlError.conflict("nothing_bought", "The purchase left no transaction.")
         }
-        return try json(row, account, device: device, receipt: receipt, Told(outcome))
+        let result = outcome.ledger.purchaseResult
+        return try json(row, account, device: device, receipt: receipt, result: result, Told(outcome))
     }
 
     static func device(_ text: String?) throws -> UUID {

@@ -1,0 +1,53 @@
+import TillCore
+import TillShop
+
+/// The first line that commands print about a purchase: what the answer's `result` says happened.
+enum PurchaseSummary {
+    /// - Parameters:
+    ///   - answer: of a control operation that buys.
+    ///   - customer: who bought.
+    ///   - product: what the customer asked for; nil takes it from the answer.
+    static func text(_ answer: JSONTree, customer: String, product: String?) -> String {
+        let present = answer["productId"]?.text ?? ""
+        let product = product ?? scheduledProduct(answer) ?? present
+        let renewal = renewal(answer)
+        switch answer["result"]?.text.flatMap(PurchaseResult.init(rawValue:)) {
+        case .purchased, .subscribed, nil: return "\(customer) bought \(product)."
+        case .resubscribed: return "\(customer) subscribed to \(product) again."
+        case .recovered: return "\(customer) paid for \(product): the failed renewal is recovered."
+        case .upgraded: return "\(customer) upgraded to \(product), effective immediately."
+        case .crossgraded: return "\(customer) crossgraded to \(product), effective immediately."
+        case .downgradeScheduled:
+            return "Nothing was charged: \(customer) keeps \(present) and downgrades to \(product) \(renewal)."
+        case .crossgradeScheduled:
+            return "Nothing was charged: \(customer) keeps \(present) and crossgrades to \(product) \(renewal)."
+        case .billingPlanScheduled:
+            let plan = answer["subscription"]?["renewalBillingPlanType"]?.text.map { " as \($0)" } ?? ""
+            return "Nothing was charged: \(customer) keeps \(product), which is billed\(plan) \(renewal)."
+        case .offerScheduled:
+            let offer = answer["subscription"]?["offerIdentifier"]?.text.map { " \($0)" } ?? ""
+            return "Nothing was charged: \(customer) is subscribed to \(product); the offer\(offer) applies \(renewal)."
+        case .changeWithdrawn:
+            return "Nothing was charged: \(customer) keeps \(product); the scheduled change is withdrawn."
+        case .held:
+            let number = answer["held"]?.text ?? ""
+            return "The purchase waits: till purchase approve \(customer) \(number), or decline."
+        }
+    }
+
+    /// The product that a scheduled change leads to.
+    private static func scheduledProduct(_ answer: JSONTree) -> String? {
+        switch answer["result"]?.text.flatMap(PurchaseResult.init(rawValue:)) {
+        case .downgradeScheduled, .crossgradeScheduled: answer["subscription"]?["autoRenewProductId"]?.text
+        default: nil
+        }
+    }
+
+    /// When a scheduled change takes effect. In a commitment that may be later than the end of the period.
+    private static func renewal(_ answer: JSONTree) -> String {
+        guard let subscription = answer["subscription"], subscription["commitment"] == nil,
+            let end = subscription["expiresDate"]?.text.flatMap({ Int64($0) })
+        else { return "at the next renewal" }
+        return "at the next renewal, \(Timestamp(milliseconds: end).iso8601)"
+    }
+}

@@ -1,0 +1,63 @@
+import Testing
+import TillCore
+
+@Suite("What a purchase led to")
+struct PurchaseResultTests {
+    private static let products = [
+        Goods.coins(),
+        Goods.plan("basic", level: 2, offers: [Goods.offer(.promotional, "stay"), Goods.offer(.code, "SAVE")]),
+        Goods.plan("basic-year", level: 2, period: Period(1, .year), price: 39_990),
+        Goods.plan("basic-twin", level: 2), Goods.plan("top", level: 1, price: 9_990),
+    ]
+
+    private func result(
+        _ shop: inout CoreShop,
+        _ product: String,
+        offer: OfferChoice = .automatic
+    ) throws -> PurchaseResult? {
+        try shop.act("ann", .purchase(Purchase(productID: product, offer: offer))).purchaseResult
+    }
+
+    @Test("A purchase says whether it began, changed, or only scheduled something")
+    func results() throws {
+        var shop = CoreShop(on: "2026-01-01", selling: Self.products)
+        #expect(try result(&shop, "coins") == .purchased)
+        #expect(try result(&shop, "basic") == .subscribed)
+        #expect(try result(&shop, "basic", offer: .promotional("stay")) == .offerScheduled)
+        #expect(try result(&shop, "basic", offer: .code("SAVE")) == .offerScheduled)
+        #expect(try result(&shop, "basic-twin") == .crossgraded)
+        #expect(try result(&shop, "basic-year") == .crossgradeScheduled)
+        #expect(try result(&shop, "basic-twin") == .changeWithdrawn)
+        #expect(try result(&shop, "top") == .upgraded)
+        #expect(try result(&shop, "basic") == .downgradeScheduled)
+        #expect(try result(&shop, "top") == .changeWithdrawn)
+        try shop.cancels("ann")
+        shop.advance(to: "2026-03-01")
+        #expect(try result(&shop, "basic") == .resubscribed)
+    }
+
+    @Test("A purchase that pays for a failed renewal, one that waits, and what is no purchase")
+    func others() throws {
+        var shop = CoreShop(on: "2026-01-01", selling: Self.products)
+        try shop.buys("ann", "basic")
+        try shop.act("ann", .useCard(.declined))
+        shop.advance(to: "2026-02-02")
+        #expect(try shop.act("ann", .useCard(.accepted)).purchaseResult == nil)
+        var waiting = CoreShop(on: "2026-01-01", selling: Self.products)
+        waiting.open("ann")
+        try waiting.act("ann", .setAskToBuy(true))
+        #expect(try result(&waiting, "coins") == .held)
+        #expect(
+            try waiting.act("ann", .decideHeldPurchase(number: 1, approved: true)).purchaseResult == .purchased
+        )
+    }
+
+    @Test("What a renewal did before the purchase is not taken for the purchase")
+    func afterARenewal() throws {
+        var shop = CoreShop(on: "2026-01-01", selling: Self.products)
+        try shop.buys("ann", "top")
+        shop.advance(to: "2026-02-15")
+        #expect(try result(&shop, "basic") == .downgradeScheduled)
+        #expect(PurchaseResult.allCases.filter(\.hasTransaction).count == 6)
+    }
+}
