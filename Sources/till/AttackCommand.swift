@@ -19,9 +19,11 @@ struct AttackCommand: AsyncParsableCommand {
 
             A notification, or receipt, that is right goes first: if it is refused, the endpoint refuses everything,
             and the rest says nothing. Whatever is answered with 2xx counts as accepted; of a receipt not when the
-            answer has a status other than 0, as verifyReceipt's has.
+            answer has a status other than 0, as verifyReceipt's has. A status of 500 and more is a failure of the
+            backend, not a refusal; so is a connection that ends without an answer, or none within 30 seconds.
 
-            Exit codes with --post: 0 all refused, 1 the right one refused or nobody there, 3 something accepted.
+            Exit codes with --post: 0 all refused, 1 the right one not accepted or nobody there, 3 something accepted,
+            4 nothing accepted, but the backend failed on something.
             """
     )
 
@@ -90,8 +92,9 @@ struct AttackCommand: AsyncParsableCommand {
         let trial = AttackTrial(url: url, form: receipts ? .receipts : .notifications)
         let report = await trial.run(all, only: name)
         Output.show(report.json, asJSON: server.json) { _ in report.text }
-        if let failure = report.failure { throw CommandRefused(failure) }
+        if let failure = report.failure { throw CommandRefused(failure, code: "attack_\(report.control.verdict)") }
         if !report.accepted.isEmpty { throw ExitCode(3) }
+        if !report.errors.isEmpty { throw ExitCode(4) }
     }
 
     // MARK: Serving

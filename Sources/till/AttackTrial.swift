@@ -53,8 +53,27 @@ struct AttackTrial {
         /// Whether the answer says no although its status does not.
         var saysNo = false
 
-        var isAccepted: Bool { !saysNo && status.map { (200..<300).contains($0) } ?? false }
-        var words: String { status.map { "HTTP \($0)" } ?? "no answer" }
+        /// Why no answer came: the connection was refused, reset or closed, or the time limit passed.
+        var failure: String?
+
+        /// What the backend made of one post.
+        enum Verdict: String {
+            case accepted
+            case refused
+            /// The backend failed instead of deciding: it answered with a status of 500 to 599.
+            case crashed
+            /// The backend closed the connection without an answer, or sent none in time.
+            case unanswered
+        }
+
+        var verdict: Verdict {
+            guard let status else { return .unanswered }
+            if status >= 500 { return .crashed }
+            return (200..<300).contains(status) && !saysNo ? .accepted : .refused
+        }
+        var isAccepted: Bool { verdict == .accepted }
+        var isError: Bool { verdict == .crashed || verdict == .unanswered }
+        var words: String { status.map { "HTTP \($0)" } ?? failure.map { "no answer (\($0))" } ?? "no answer" }
     }
 
     struct Report {
@@ -68,14 +87,21 @@ struct AttackTrial {
         var replay: Attempt?
 
         var accepted: [Attempt] { attacks.filter(\.isAccepted) }
+        /// What the backend failed on, whether or not it should have accepted it.
+        var errors: [Attempt] { (attacks + others + [replay].compactMap(\.self)).filter(\.isError) }
 
         /// Why the report says nothing about the attacks.
         var failure: String? {
-            if control.status == nil { return "Nobody answers at \(url)." }
-            return control.isAccepted
-                ? nil
-                : "The endpoint refused a \(form.noun) that is right (\(control.words)): it refuses everything. "
+            switch control.verdict {
+            case .accepted: nil
+            case .unanswered: "Nobody answers at \(url): \(control.words)."
+            case .crashed:
+                "The endpoint failed on a \(form.noun) that is right (\(control.words)), so the attacks would say "
+                    + "nothing. Look at its log."
+            case .refused:
+                "The endpoint refused a \(form.noun) that is right (\(control.words)): it refuses everything. "
                     + form.advice
+            }
         }
     }
 
@@ -83,9 +109,13 @@ struct AttackTrial {
     func run(_ cases: [JSONTree], only: String?) async -> Report {
         func attempt(_ name: String) async -> Attempt {
             let entry = cases.first { $0["case"]?.text == name }
-            let (status, answer) = await post(form.body(of: entry))
             let wrong = entry?["wrong"]?.text ?? ""
-            return Attempt(name: name, wrong: wrong, status: status, saysNo: form.saysNo(answer))
+            do {
+                let (status, answer) = try await post(form.body(of: entry))
+                return Attempt(name: name, wrong: wrong, status: status, saysNo: form.saysNo(answer))
+            } catch {
+                return Attempt(name: name, wrong: wrong, status: nil, failure: Self.words(error))
+            }
         }
         var report = Report(url: url, form: form, control: await attempt("control"))
         guard report.control.isAccepted else { return report }
@@ -101,19 +131,28 @@ struct AttackTrial {
             return report
         }
         if only == nil || only == "replayed-notification" {
-            _ = await attempt("replayed-notification")
-            report.replay = await attempt("replayed-notification")
+            let first = await attempt("replayed-notification")
+            report.replay = first.isError ? first : await attempt("replayed-notification")
         }
         return report
     }
 
-    private func post(_ body: JSONTree) async -> (status: Int?, answer: [UInt8]) {
+    private func post(_ body: JSONTree) async throws -> (status: Int, answer: [UInt8]) {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.body = .bytes(ByteBuffer(bytes: body.written()))
-        guard let answer = try? await ControlClient.send(request, timeout: .seconds(30)) else { return (nil, []) }
+        let answer = try await ControlClient.send(request, timeout: .seconds(30))
         return (answer.status, answer.body)
+    }
+
+    /// The reason why no answer came.
+    private static func words(_ error: any Error) -> String {
+        switch error {
+        case let error as HTTPClientError: error.shortDescription
+        case let error as IOError: String(cString: strerror(error.errnoCode))
+        default: "\(error)"
+        }
     }
 }
 
@@ -121,18 +160,27 @@ extension AttackTrial.Report {
     var text: String {
         var lines = ["control".column + "\(control.words)  " + (control.isAccepted ? "accepted, as it must be" : "")]
         for attempt in attacks {
-            let verdict = attempt.isAccepted ? "ACCEPTED  \(attempt.wrong)" : "refused"
+            let verdict =
+                switch attempt.verdict {
+                case .accepted: "ACCEPTED  \(attempt.wrong)"
+                case .refused: "refused"
+                case .crashed: "CRASHED  \(attempt.wrong)"
+                case .unanswered: "NO ANSWER  \(attempt.wrong)"
+                }
             lines.append(attempt.name.column + "\(attempt.words)  \(verdict)")
         }
         for attempt in others {
-            let verdict = attempt.isAccepted ? "accepted" : "refused"
+            let verdict = attempt.isError ? attempt.verdict.rawValue.uppercased() : attempt.verdict.rawValue
             lines.append(attempt.name.column + "\(attempt.words)  \(verdict)  \(attempt.wrong)")
         }
         if let replay {
             let verdict =
-                replay.isAccepted
-                ? "accepted the second time too, as it must be; see that it acted once"
-                : "refused the second time; it will be sent again and again"
+                switch replay.verdict {
+                case .accepted: "accepted the second time too, as it must be; see that it acted once"
+                case .refused: "refused the second time; it will be sent again and again"
+                case .crashed: "CRASHED; it will be sent again and again"
+                case .unanswered: "NO ANSWER; it will be sent again and again"
+                }
             lines.append(replay.name.column + "\(replay.words)  \(verdict)")
         }
         if failure == nil {
@@ -142,6 +190,10 @@ extension AttackTrial.Report {
                     ? "Nothing was accepted that must be refused."
                     : "\(accepted.count) of \(attacks.count) were accepted that must be refused."
             )
+            if !errors.isEmpty {
+                let names = errors.map(\.name).joined(separator: ", ")
+                lines.append("The backend failed on \(errors.count) instead of refusing or accepting: \(names).")
+            }
         }
         return lines.joined(separator: "\n")
     }
@@ -151,6 +203,7 @@ extension AttackTrial.Report {
             "url": .string(url), "control": control.json, "attacks": .array(attacks.map(\.json)),
             "others": form == .receipts ? .array(others.map(\.json)) : nil, "replay": replay?.json,
             "accepted": .array(accepted.map { .string($0.name) }),
+            "errors": .array(errors.map { .string($0.name) }),
         ])
     }
 }
@@ -159,7 +212,7 @@ extension AttackTrial.Attempt {
     fileprivate var json: JSONTree {
         .members([
             "case": .string(name), "wrong": .string(wrong), "status": .count(status),
-            "accepted": .bool(isAccepted),
+            "accepted": .bool(isAccepted), "verdict": .string(verdict.rawValue), "failure": .text(failure),
         ])
     }
 }

@@ -2,6 +2,8 @@
 
 import base64
 import json
+import socket
+import struct
 import subprocess
 import threading
 import time
@@ -103,8 +105,8 @@ def test_control_knows_its_cases(sandbox):
 class Backend:
     """A developer's server; `accepts` decides about a signedPayload."""
 
-    def __init__(self, accepts):
-        backend = self
+    def __init__(self, accepts, status=None):
+        backend, forced = self, status
         self.seen = []
 
         class Handler(BaseHTTPRequestHandler):
@@ -115,7 +117,7 @@ class Backend:
                     status = 200 if accepts(body["signedPayload"]) else 401
                 except Exception:
                     status = 400
-                self.send_response(status)
+                self.send_response(forced or status)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
@@ -126,19 +128,35 @@ class Backend:
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/apple"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
 
 @pytest.fixture
 def backend():
     made = []
 
-    def make(accepts):
-        made.append(Backend(accepts))
+    def make(accepts, status=None):
+        made.append(Backend(accepts, status))
         return made[-1]
 
     yield make
     for one in made:
-        one.server.shutdown()
-        one.server.server_close()
+        one.close()
+
+
+@pytest.fixture
+def failing():
+    made = []
+
+    def make(verifier, fails):
+        made.append(Failing(verifier, fails))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
 
 
 def attack(app, *arguments, code):
@@ -191,6 +209,80 @@ def test_a_backend_with_one_hole_is_told_of_that_one(app, backend):
     assert "alg-none" in said and "ACCEPTED" in said and "1 of 14 were accepted" in said
     assert "1 of 1 " in attack(app, "--post", holed.url, "--case", "alg-none", code=3).stdout
     assert "Nothing was accepted" in attack(app, "--post", holed.url, "--case", "wrong-root", code=0).stdout
+
+
+class Failing(Backend):
+    """A developer's server that accepts what is right, and on all else does what `fails` does with the connection."""
+
+    def __init__(self, verifier, fails):
+        super().__init__(lambda jws: True)
+        handler = self.server.RequestHandlerClass
+
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            try:
+                notice = verifier.verify_and_decode_notification(body["signedPayload"])
+                verifier.verify_and_decode_signed_transaction(notice.data.signedTransactionInfo)
+            except VerificationException:
+                return fails(self)
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        handler.do_POST = do_POST
+
+
+def answers_500(request):
+    request.send_response(500)
+    request.send_header("Content-Length", "0")
+    request.end_headers()
+
+
+def closes(request):
+    request.close_connection = True
+
+
+def resets(request):
+    request.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    request.connection.close()
+    request.close_connection = True
+
+
+@pytest.mark.parametrize("fails, verdict, words", [
+    (answers_500, "crashed", "HTTP 500  CRASHED"), (closes, "unanswered", "NO ANSWER"),
+    (resets, "unanswered", "NO ANSWER"),
+])
+def test_a_backend_that_fails_does_not_refuse(app, failing, fails, verdict, words):
+    verifier = SignedDataVerifier([app.root], False, Environment.SANDBOX, app.bundle_id)
+    address = failing(verifier, fails).url
+    report = json.loads(attack(app, "--post", address, "--json", code=4).stdout)
+    assert report["control"]["verdict"] == "accepted" and report["accepted"] == []
+    assert report["errors"] == [entry["case"] for entry in report["attacks"]] and len(report["errors"]) == 14
+    for entry in report["attacks"]:
+        assert entry["verdict"] == verdict and entry["accepted"] is False, entry
+        assert entry.get("status") == (500 if verdict == "crashed" else None)
+        assert ("failure" in entry) == (verdict == "unanswered")
+    said = attack(app, "--post", address, "--case", "alg-none", code=4).stdout
+    assert words in said and "The backend failed on 1 instead of refusing or accepting: alg-none." in said
+
+
+def test_what_is_accepted_counts_more_than_a_failure(app, failing):
+    verifier = SignedDataVerifier([app.root], False, Environment.SANDBOX, app.bundle_id)
+    tries = []
+
+    def every_other(request):
+        tries.append(request)
+        request.send_response(200 if len(tries) % 2 else 500)
+        request.send_header("Content-Length", "0")
+        request.end_headers()
+
+    report = json.loads(attack(app, "--post", failing(verifier, every_other).url, "--json", code=3).stdout)
+    assert len(report["accepted"]) == len(report["errors"]) == 7
+
+
+def test_a_backend_that_fails_on_what_is_right_is_not_said_to_refuse(app, backend):
+    done = attack(app, "--post", backend(lambda jws: None, status=503).url, code=1)
+    assert "failed on a notification that is right (HTTP 503)" in done.stderr and "refuse" not in done.stderr
 
 
 def test_a_backend_that_forgets_replays_is_told_so(app, backend):
