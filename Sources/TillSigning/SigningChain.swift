@@ -133,6 +133,16 @@ package final class SigningChain: Sendable, CustomStringConvertible {
         hashAfterHeader = hash
     }
 
+    /// The address that the leaf names for OCSP; nil when it names none.
+    package var ocspURL: String? {
+        let access = try? leaf.extensions.authorityInformationAccess
+        return access?.lazy.compactMap { description in
+            guard description.method == .ocspServer, case .uniformResourceIdentifier(let url) = description.location
+            else { return nil }
+            return url
+        }.first
+    }
+
     /// Leaf, intermediate and root as three PEM blocks.
     package var certificatesPEM: String { certificatesDER.map(CertificateText.pem).joined() }
     /// The leaf's private key as PEM (PKCS#8).

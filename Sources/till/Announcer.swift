@@ -4,11 +4,14 @@ import ServiceLifecycle
 struct Announcer: Service {
     private let announcement: Announcement
     private let ports: Ports
+    private let check: @Sendable (Ports) -> Void
     private let opened = AsyncStream<Void>.makeStream()
 
-    init(_ announcement: Announcement, _ ports: Ports) {
+    /// - Parameter check: called with the ports before the announcement.
+    init(_ announcement: Announcement, _ ports: Ports, check: @escaping @Sendable (Ports) -> Void) {
         self.announcement = announcement
         self.ports = ports
+        self.check = check
     }
 
     /// Called with each port as it opens.
@@ -18,7 +21,10 @@ struct Announcer: Service {
 
     func run() async throws {
         _ = await opened.stream.cancelOnGracefulShutdown().first { _ in true }
-        if ports.areOpen { try announcement.make(ports) }
+        if ports.areOpen {
+            check(ports)
+            try announcement.make(ports)
+        }
         // Nobody cancels the wait: it ends with the server.
         try? await gracefulShutdown()
     }

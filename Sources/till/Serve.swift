@@ -50,7 +50,7 @@ struct Serve: AsyncParsableCommand {
     var controlPort: Int?
     @Option(help: "A further name under which control may be called; may be repeated.")
     var controlHost: [String] = []
-    @Option(help: "The OCSP URL in certificates that are issued from now on (default http://localhost:8888/ocsp).")
+    @Option(help: "The OCSP URL in certificates that are issued from now on (default: /ocsp of the production port).")
     var ocspUrl: String?
     @Option(help: "till (default) or apple: takes every departure from Apple's behaviour back.")
     var profile: String?
@@ -104,10 +104,12 @@ struct Serve: AsyncParsableCommand {
         isPassing: Bool
     ) async throws {
         let storage = try await Store.open(source.text(database, "database"), in: directory, isDurable: !isPassing)
-        let ocspURL = source.text(ocspUrl, "ocspUrl") ?? "http://localhost:8888/ocsp"
+        let host = source.text(host, "host") ?? "127.0.0.1"
+        let productionPort = try source.number(productionPort, "productionPort", default: 8_888, in: 0...65_535)
+        let ocsp = OCSPAddress(configured: source.text(ocspUrl, "ocspUrl"), host: host)
         let certificates = CertificateStore(directory)
         let root = try certificates.root()
-        let chain = try certificates.chain(under: root, ocspURL: ocspURL)
+        let chain = try certificates.chain(under: root, ocspURL: ocsp.url(port: productionPort))
         let receiptKeys = ReceiptKeyStore(directory).keys
         if storage is any SharedStorage {
             let roots = try await SharedRoots(root: root, receipts: receiptKeys)
@@ -132,7 +134,6 @@ struct Serve: AsyncParsableCommand {
 
         let figures = PrometheusFigures()
         let meter = RequestMeter(factory: figures)
-        let host = source.text(host, "host") ?? "127.0.0.1"
         let secure = try SecureFaces(secure, source, host: host, directory)
         let ports = Ports(Set(Ports.Face.always + (secure?.faces ?? [])))
         let limits = ConnectionLimits(
@@ -150,7 +151,7 @@ struct Serve: AsyncParsableCommand {
             productionPort: { ports[.production] },
             sandboxPort: { ports[.sandbox] },
             controlPort: { ports[.control] },
-            ocspURL: ocspURL,
+            ocspURL: ocsp.url(port: ports[.production]),
             security: secure?.facts(ports),
             makeStore: { try SQLiteStorage(path: $0) }
         )
@@ -176,9 +177,10 @@ struct Serve: AsyncParsableCommand {
             readyFile: readyFile,
             asJSON: json
         )
-        let announcer = Announcer(announcement, ports)
+        let announcer = Announcer(announcement, ports) {
+            ocsp.check(certificates: shop.signingChain.ocspURL, $0, logger)
+        }
         let running: @Sendable (Ports.Face, Int) async -> Void = { announcer.note($0, $1) }
-        let productionPort = try source.number(productionPort, "productionPort", default: 8_888, in: 0...65_535)
         let sandboxPort = try source.number(sandboxPort, "sandboxPort", default: 8_889, in: 0...65_535)
         let controlPort = try source.number(controlPort, "controlPort", default: 8_890, in: 0...65_535)
         func api(_ realm: Realm) -> Router<APIContext> { AppleAPI(shop: shop, realm: realm, meter: meter).router() }
@@ -312,7 +314,7 @@ struct Serve: AsyncParsableCommand {
     /// On loopback nobody needs a token. Elsewhere one is made the first time and kept.
     private static func token(for address: String, _ directory: DataDirectory, _ logger: Logger) throws -> String? {
         if ["127.0.0.1", "::1", "localhost"].contains(address) { return nil }
-        if let token = ProcessInfo.processInfo.environment["TILL_CONTROL_TOKEN"], !token.isEmpty {
+        if let token = TillVariable.text("CONTROL_TOKEN") {
             if token.utf8.count < shortestSafeToken {
                 logger.warning(
                     "TILL_CONTROL_TOKEN has fewer than \(shortestSafeToken) characters: who reaches control can guess"

@@ -126,6 +126,72 @@ def test_the_official_verifier_sees_the_state(desk, certificate, state, details,
     assert desk.verify() is None
 
 
+class Moving:
+    """A data directory that is served on one port after another, without --ocsp-url."""
+
+    def __init__(self, serve, data):
+        self.serve, self.data = serve, data
+
+    def start(self, port):
+        self.till = self.serve("--production-port", port, data=self.data)
+        self.port = int(self.till.address("production").rsplit(":", 1)[1])
+        self.call = ControlClient(self.till.address("control")).call
+
+    def address(self):
+        (leaf, *_) = x509.load_pem_x509_certificates(self.call("getAuthority")["chain"].encode())
+        (access,) = leaf.extensions.get_extension_for_class(x509.AuthorityInformationAccess).value
+        return access.access_location.value
+
+    def warnings(self):
+        return [line for line in self.till.stderr().splitlines() if "another OCSP address" in line]
+
+    def verify(self):
+        cases = self.call("listAttacks", query={"case": "control"}, bundleId=BUNDLE, realm="sandbox")["cases"]
+        verifier = SignedDataVerifier([server_root(self.till)], True, Environment.SANDBOX, BUNDLE)
+        verifier.verify_and_decode_notification(cases[0]["signedPayload"])
+
+
+def test_the_address_follows_the_production_port(serve, tmp_path):
+    moving = Moving(serve, tmp_path / "data")
+    moving.start(free_port())
+    assert moving.address() == f"http://localhost:{moving.port}/ocsp" and not moving.warnings()
+    moving.call("createApp", {"bundleId": BUNDLE})
+    moving.call("createCustomer", {"customer": "ann"}, bundleId=BUNDLE, realm="sandbox")
+    moving.verify()
+    first = moving.address()
+    moving.till.stop()
+
+    # On another port: the chain is kept, and the log says that it leads nowhere, until it is rotated.
+    moving.start(0)
+    assert moving.address() == first
+    (warning,) = moving.warnings()
+    assert first in warning and f"http://localhost:{moving.port}/ocsp" in warning and "till ca rotate" in warning
+    with pytest.raises(VerificationException):
+        moving.verify()
+    moving.call("rotateChain")
+    assert moving.address() == f"http://localhost:{moving.port}/ocsp"
+    moving.verify()
+
+
+def test_an_address_that_was_chosen_is_taken_as_served(serve, tmp_path):
+    moving = Moving(lambda *arguments, data: serve(*arguments, "--ocsp-url", "http://till.test/ocsp", data=data),
+                    tmp_path / "data")
+    moving.start(0)
+    assert moving.address() == "http://till.test/ocsp" and not moving.warnings()
+    moving.till.stop()
+    moving = Moving(lambda *arguments, data: serve(*arguments, "--ocsp-url", "http://till.test/other/ocsp", data=data),
+                    tmp_path / "data")
+    moving.start(0)
+    (warning,) = moving.warnings()
+    assert "http://till.test/ocsp" in warning and "http://till.test/other/ocsp" in warning
+
+
+def test_the_address_follows_the_host(serve, tmp_path):
+    moving = Moving(lambda *arguments, data: serve(*arguments, "--host", "127.0.0.2", data=data), tmp_path / "data")
+    moving.start(free_port())
+    assert moving.address() == f"http://127.0.0.2:{moving.port}/ocsp" and not moving.warnings()
+
+
 def test_either_realm_answers(serve):
     desk = Desk(serve, face="sandbox")
     assert desk.verify() is None

@@ -177,8 +177,9 @@ package struct ServerFacts: Sendable {
     package var sandboxPort: @Sendable () -> Int
     /// The port that `GET /v1/status` itself is asked on; 0 until it listens.
     package var controlPort: @Sendable () -> Int
-    /// Goes into certificates that are issued from now on.
-    package var ocspURL: String
+    /// The OCSP address for certificates that are issued now.
+    package var ocspURL: String { makeOCSPURL() }
+    private let makeOCSPURL: @Sendable () -> String
     /// Nil while TLS is off.
     package var security: SecurityFacts?
     /// Opens a file of the embedded engine, for backups; nil where none are made.
@@ -191,7 +192,7 @@ package struct ServerFacts: Sendable {
         productionPort: @escaping @Sendable () -> Int,
         sandboxPort: @escaping @Sendable () -> Int,
         controlPort: @escaping @Sendable () -> Int,
-        ocspURL: String,
+        ocspURL: @autoclosure @escaping @Sendable () -> String,
         security: SecurityFacts? = nil,
         makeStore: (@Sendable (String) throws -> any Storage)? = nil
     ) {
@@ -200,7 +201,7 @@ package struct ServerFacts: Sendable {
         self.productionPort = productionPort
         self.sandboxPort = sandboxPort
         self.controlPort = controlPort
-        self.ocspURL = ocspURL
+        makeOCSPURL = ocspURL
         self.security = security
         self.makeStore = makeStore
     }
