@@ -20,7 +20,8 @@ struct ExecCommand: AsyncParsableCommand {
             reach, is said on standard error. Linux only, but for --way proxy.
 
             The program finds TILL_CONTROL, TILL_APP, TILL_APP_APPLE_ID, TILL_KEY (a file), TILL_KEY_ID,
-            TILL_ISSUER_ID, TILL_ROOT_PEM, TILL_ROOT_DER, TILL_PRODUCTION and TILL_SANDBOX set.
+            TILL_ISSUER_ID, TILL_ROOT_PEM, TILL_ROOT_DER, TILL_TLS_ROOT, TILL_PRODUCTION and TILL_SANDBOX set.
+            JVMs trust Till by JAVA_TOOL_OPTIONS.
 
             Exit codes: the program's; 128 and the signal that ended it; 127 not found, 126 not executable,
             125 till exec itself failed.
@@ -112,7 +113,7 @@ struct ExecCommand: AsyncParsableCommand {
         }
     }
 
-    private var bundleID: String? { app ?? ProcessInfo.processInfo.environment["TILL_APP"] }
+    private var bundleID: String? { app ?? TillVariable.text("APP") }
 
     private func setUp(_ till: ThrowAway, _ folder: String) async throws -> ExecShop {
         if let file {
@@ -192,6 +193,10 @@ struct ExecCommand: AsyncParsableCommand {
         try ExecShop.write(Data(TrustBundle.text(with: shop.tlsRoot).utf8), to: files[2])
         for name in ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"] { environment[name] = files[1] }
         environment["NODE_EXTRA_CA_CERTS"] = files[0]
+        environment["TILL_TLS_ROOT"] = files[0]
+        let store = "\(folder)/truststore.jks"
+        try ExecShop.write(Data(JavaTrust.store(with: shop.tlsRoot, environment: environment)), to: store)
+        JavaOptions.add(JavaTrust.option(store), unless: "-Djavax.net.ssl.trustStore=", to: &environment)
     }
 
     private static func say(_ line: String) {

@@ -36,7 +36,7 @@ struct WayFinder {
     let logger: Logger
 
     private static let names = AppStoreHost.allCases.map(\.rawValue)
-    static let ownAuthorities = "programs with authorities of their own (Java; till hosts says what to do)"
+    static let ownAuthorities = "programs with authorities of their own (till hosts says what to do)"
 
     func opened(_ way: ExecWay) async throws -> OpenWay {
         switch way {
@@ -161,17 +161,19 @@ struct WayFinder {
     // MARK: Proxy
 
     private func proxy() async throws -> OpenWay {
-        let (ports, port) = AsyncStream<Int>.makeStream()
+        let (ports, found) = AsyncStream<Int>.makeStream()
         let target = shop.target
         let proxy = ConnectProxy(host: "127.0.0.1", port: 0, logger: logger) { target }
-        let serving = Task { try await proxy.run { port.yield($0) } }
+        let serving = Task { try await proxy.run { found.yield($0) } }
         var chosen = ports.makeAsyncIterator()
-        let address = "http://127.0.0.1:\(await chosen.next() ?? 0)"
+        let port = await chosen.next() ?? 0
+        let address = "http://127.0.0.1:\(port)"
         var environment = environment
         for name in ["HTTPS_PROXY", "https_proxy"] { environment[name] = address }
         // Node.js from version 24 on reads the variables when this one says so.
         environment["NODE_USE_ENV_PROXY"] = "1"
         exempt(["localhost", "127.0.0.1", "::1"], in: &environment)
+        JavaOptions.addProxy(port: port, except: environment["NO_PROXY"] ?? "", to: &environment)
         let program: PreparedProgram
         do {
             program = try Launch(arguments: command, environment: environment).prepare()
@@ -185,8 +187,8 @@ struct WayFinder {
             helper: nil,
             words: """
                 way proxy: HTTPS_PROXY and the variables for authorities lead to Till. Not reached: programs that do \
-                not read HTTPS_PROXY (Java, Swift, Node.js before 24), \(Self.ownAuthorities). The proxy refuses \
-                every other host: name those that the command calls over HTTPS in NO_PROXY.
+                not read HTTPS_PROXY (PHP streams, Swift, Node.js before 24), \(Self.ownAuthorities). The proxy \
+                refuses every other host: name those that the command calls over HTTPS in NO_PROXY.
                 """
         )
     }

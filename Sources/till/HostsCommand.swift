@@ -53,6 +53,7 @@ struct HostsAdvice {
     private let proxyPort: String?
     private let root: String
     private let bundle: String
+    private let javaTrustStore: String
     private let names = AppStoreHost.allCases.map(\.rawValue)
 
     /// - Parameter security: what `GET /v1/tls` answered.
@@ -62,6 +63,7 @@ struct HostsAdvice {
         proxyPort = security["proxyPort"]?.text
         root = security["rootFile"]?.text ?? ""
         bundle = security["bundleFile"]?.text ?? ""
+        javaTrustStore = security["javaTrustStoreFile"]?.text ?? ""
     }
 
     var hosts: String { names.map { "\(address) \($0)" }.joined(separator: "\n") }
@@ -100,7 +102,7 @@ struct HostsAdvice {
     var environment: String {
         var lines = [
             "REQUESTS_CA_BUNDLE=\(bundle)", "CURL_CA_BUNDLE=\(bundle)", "SSL_CERT_FILE=\(bundle)",
-            "NODE_EXTRA_CA_CERTS=\(root)",
+            "NODE_EXTRA_CA_CERTS=\(root)", "JAVA_TOOL_OPTIONS=\(JavaTrust.option(javaTrustStore))",
         ]
         if let proxyPort {
             lines += ["HTTPS_PROXY=http://\(address):\(proxyPort)", "NO_PROXY=localhost,127.0.0.1"]
@@ -125,8 +127,7 @@ struct HostsAdvice {
             #   Go, Ruby, OpenSSL         SSL_CERT_FILE=\(bundle)
             #   curl                      CURL_CA_BUNDLE=\(bundle)
             #   PHP                       curl.cainfo=\(bundle) and openssl.cafile=\(bundle) in php.ini
-            #   Java                      keytool -importcert -noprompt -cacerts -storepass changeit -alias till-tls \
-            -file \(root)
+            #   Java                      JAVA_TOOL_OPTIONS=\(JavaTrust.option(javaTrustStore))
             #   Swift, the whole system   sudo cp \(root) /usr/local/share/ca-certificates/till.crt && \
             sudo update-ca-certificates
             """
@@ -144,6 +145,7 @@ struct HostsAdvice {
 
                 # Instead of a hosts file, for clients that honour a proxy
                 HTTPS_PROXY=http://\(address):\(proxyPort)
+                # Java reads it in JAVA_TOOL_OPTIONS: -Dhttps.proxyHost=\(address) -Dhttps.proxyPort=\(proxyPort)
                 """
         } else {
             text += """

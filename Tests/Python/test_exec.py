@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -27,7 +28,8 @@ WORDS = {"mount": "way mount:", "network": "way network:", "proxy": "way proxy:"
 @pytest.fixture(scope="module", autouse=True)
 def needed():
     """What these tests need of Debian; without it they fail and say how to get it."""
-    for program, package in (("slirp4netns", "slirp4netns"), ("unshare", "util-linux"), ("curl", "curl")):
+    for program, package in (("slirp4netns", "slirp4netns"), ("unshare", "util-linux"), ("curl", "curl"),
+                             ("keytool", "default-jre-headless")):
         if not shutil.which(program):
             pytest.fail(f"{program} is missing: apt-get install {package}, or scripts/install test", pytrace=False)
 
@@ -307,6 +309,56 @@ def test_a_proxy_that_is_set_already_takes_the_names_nowhere_else(bench):
     assert done.returncode == 0, done.stderr
     no_proxy, code = done.stdout.split()
     assert code == "404" and no_proxy.split(",")[0] == "db.internal"
+
+
+# A program of the JDK's that fetches over HTTPS with Java's own client, trust store and proxy. It has no bearer token,
+# so Till answers 401.
+JAVA = ["keytool", "-printcrl", "-file", "https://api.storekit.apple.com/inApps/v1/lookup/M1"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_java_reaches_till_and_trusts_it(bench, way):
+    done = bench.till("exec", "--way", way, "--", *JAVA)
+    if not IS_ROOT and done.returncode == 125:
+        assert "is not open: " in done.stderr
+        return
+    assert done.returncode == 1 and "Picked up JAVA_TOOL_OPTIONS: " in done.stderr, done.stderr
+    assert f"Server returned HTTP response code: 401 for URL: {JAVA[-1]}" in done.stdout, done.stdout
+
+
+def test_java_keeps_what_it_trusted_and_the_options_that_were_set(bench, tmp_path):
+    own_file = Path(shutil.which("java")).resolve().parent.parent / "lib/security/cacerts"
+    before = own_file.read_bytes()
+    shown = bench.till("exec", "--way", "proxy", "--", "sh", "-c",
+                       'echo "$JAVA_TOOL_OPTIONS"; cat "$TILL_TLS_ROOT" | openssl x509 -noout -fingerprint -sha256; '
+                       'file=${JAVA_TOOL_OPTIONS#*-Djavax.net.ssl.trustStore=}; file=${file%% *}; '
+                       'env -u JAVA_TOOL_OPTIONS keytool -list -keystore "$file" -storepass changeit; '
+                       'env -u JAVA_TOOL_OPTIONS keytool -list -cacerts -storepass changeit',
+                       env=bench.environment(JAVA_TOOL_OPTIONS="-Dours=1", NO_PROXY="db.internal,.test"))
+    assert shown.returncode == 0, shown.stderr
+    options, fingerprint, *rest = shown.stdout.splitlines()
+    assert options.startswith("-Dours=1 -Djavax.net.ssl.trustStore=") and "-Dhttps.proxyHost=127.0.0.1" in options
+    assert "-Dhttp.nonProxyHosts=db.internal|*.db.internal|*.test|localhost|*.localhost|127.0.0.1|[::1]" in options
+    text = "\n".join(rest)
+    ours, theirs = text.split("Keystore type:")[1:]
+    lists = [set(re.findall(r"\(SHA-256\): ([0-9A-F:]+)", part)) for part in (ours, theirs)]
+    root = fingerprint.partition("=")[2]
+    assert lists[0] == lists[1] | {root} and root not in lists[1] and len(lists[1]) > 20
+    assert own_file.read_bytes() == before
+    # A trust store that the user named stays.
+    own = "-Djavax.net.ssl.trustStore=/own.p12"
+    kept = bench.till("exec", "--way", "proxy", "--", "sh", "-c", 'echo "$JAVA_TOOL_OPTIONS"',
+                      env=bench.environment(JAVA_TOOL_OPTIONS=own))
+    assert kept.stdout.count("trustStore") == 1 and kept.stdout.startswith(f"{own} -Dhttps.proxyHost")
+
+
+def test_what_the_proxy_does_not_reach_is_said(bench):
+    done = bench.till("exec", "--way", "proxy", "--", "true")
+    assert "PHP streams" in done.stderr and "Java" not in done.stderr
+    page = (ROOT / "docs/operating/hosts.md").read_text()
+    (row,) = [line for line in page.splitlines() if line.startswith("| `proxy` | otherwise")]
+    assert "PHP streams" in row and "Java" not in row
+    assert "keytool -importcert -noprompt -cacerts" not in page, "the recipe changes the JDK's own file"
 
 
 def test_authorities_that_were_chosen_stay_trusted(bench, tmp_path):

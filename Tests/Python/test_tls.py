@@ -598,9 +598,12 @@ def test_hosts_says_what_each_place_needs(secure):
     variables = dict(line.split("=", 1) for line in hosts("--format", "environment").splitlines())
     assert variables["REQUESTS_CA_BUNDLE"] == variables["SSL_CERT_FILE"] == secure.bundle
     assert variables["NODE_EXTRA_CA_CERTS"] == secure.root and variables["HTTPS_PROXY"] == secure.proxy
+    assert variables["JAVA_TOOL_OPTIONS"] == f"-Djavax.net.ssl.trustStore={secure.till.data}/tls/truststore.jks"
+    assert (secure.till.data / "tls/truststore.jks").read_bytes().startswith(b"\xfe\xed\xfe\xed\0\0\0\2")
     everything = hosts()
-    for word in ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "keytool", "php.ini", "Go", "hostAliases",
-                 "extra_hosts", f"this server has {secure.port}"):
+    assert "cacerts" not in everything, "the recipe changes the JDK's own file"
+    for word in ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "JAVA_TOOL_OPTIONS", "php.ini", "Go",
+                 "hostAliases", "extra_hosts", f"this server has {secure.port}"):
         assert word in everything
     assert json.loads(hosts("--json"))["port"] == secure.port
 

@@ -70,6 +70,10 @@ extension ControlAPI {
                             "bundleFile",
                             .string("What the server's machine trusts and the TLS root, in one file there.")
                         ),
+                        Schema.required(
+                            "javaTrustStoreFile",
+                            .string("The same for Java: a trust store of the type JKS there.")
+                        ),
                         Schema.required("serverCertificateEndDate", .integer("When the server's certificate ends.")),
                     ]
                 )
@@ -97,6 +101,7 @@ extension SecurityFacts {
         json.put("rootFingerprint", rootFingerprint)
         json.put("rootFile", files.root)
         json.put("bundleFile", files.bundle)
+        json.put("javaTrustStoreFile", files.javaTrustStore)
         json.put("serverCertificateEndDate", Int64(notValidAfter.timeIntervalSince1970 * 1_000))
         return json.finish()
     }

@@ -61,12 +61,14 @@ package struct DataDirectory: Sendable {
 
     /// Writes a private file: first under another name, synced, then moved into place. At no moment is there half of
     /// it, nor can anybody else read it.
-    package static func write(_ text: String, to path: String) throws {
+    package static func write(_ text: String, to path: String) throws { try write(Array(text.utf8), to: path) }
+
+    /// The same with any bytes.
+    package static func write(_ bytes: [UInt8], to path: String) throws {
         let temporary = "\(path)\(unfinished)\(ProcessInfo.processInfo.processIdentifier)"
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw DirectoryRefused(writing: path, errno) }
-        let bytes = Array(text.utf8)
         var written = 0
         while written < bytes.count {
             let count = bytes[written...].withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
@@ -137,6 +139,8 @@ package struct TLSFiles: Sendable {
     package var serverKey: String { folder + "/server.key" }
     /// What the machine trusts and the root, for clients that take one file.
     package var bundle: String { folder + "/bundle.pem" }
+    /// The same for Java: a trust store of the type JKS.
+    package var javaTrustStore: String { folder + "/truststore.jks" }
 }
 
 /// Holds the folder for this process; the operating system lets go of it when the process ends, however it ends.

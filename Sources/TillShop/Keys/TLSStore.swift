@@ -45,8 +45,13 @@ package struct TLSStore: Sendable {
         return issued
     }
 
-    /// Writes what this machine trusts and the root behind it, for clients that take one file of authorities.
+    /// Writes what this machine trusts and the root behind it, for clients that take one file of authorities: as PEM,
+    /// and as a trust store for Java.
     package func writeBundle(_ authority: TLSAuthority) throws {
         try DataDirectory.write(TrustBundle.text(with: authority.certificatePEM), to: directory.tls.bundle)
+        try DataDirectory.write(
+            JavaTrust.store(with: authority.certificatePEM, environment: ProcessInfo.processInfo.environment),
+            to: directory.tls.javaTrustStore
+        )
     }
 }

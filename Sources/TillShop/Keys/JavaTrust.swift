@@ -1,0 +1,57 @@
+import Foundation
+import TillSigning
+
+/// What Java programs on this machine trust, with one more authority.
+package enum JavaTrust {
+    /// Where the JDKs of distributions keep their trust store: Debian, Fedora.
+    package static let sharedFiles = ["/etc/ssl/certs/java/cacerts", "/etc/pki/java/cacerts"]
+
+    /// A trust store of the type JKS: what the JDK at hand trusts, or else what the machine trusts, and the root. The
+    /// JDK's own file is read and never changed.
+    ///
+    /// - Parameters:
+    ///   - root: the authority that is added, PEM.
+    ///   - environment: whose `JAVA_HOME` and `PATH` name the JDK.
+    ///   - sharedFiles: looked at when these name none.
+    package static func store(
+        with root: String,
+        environment: [String: String],
+        sharedFiles: [String] = sharedFiles
+    ) -> [UInt8] {
+        let known = (files(environment) + sharedFiles).lazy.compactMap { FileManager.default.contents(atPath: $0) }
+            .compactMap { JavaTrustStore(Array($0)) }.first
+        var store = known ?? JavaTrustStore(certificates: certificates(in: TrustBundle.text(with: "")))
+        store.certificates += certificates(in: root)
+        return store.written(at: Int64(Date().timeIntervalSince1970 * 1_000))
+    }
+
+    /// The option that names a trust store to the JVM. No type and no password: every JDK recognises JKS, and checks
+    /// its sum only with a password.
+    package static func option(_ file: String) -> String {
+        let option = "-Djavax.net.ssl.trustStore=\(file)"
+        // The JVM splits the variable at spaces, but for what is quoted.
+        return file.contains(" ") ? "\"\(option)\"" : option
+    }
+
+    /// Trust stores in the order in which a JVM prefers them.
+    private static func files(_ environment: [String: String]) -> [String] {
+        var homes = [environment["JAVA_HOME"]].compactMap(\.self)
+        let folders = (environment["PATH"] ?? "").split(separator: ":")
+        if let java = folders.map({ "\($0)/java" }).first(where: { FileManager.default.isExecutableFile(atPath: $0) }) {
+            let program = URL(fileURLWithPath: java).resolvingSymlinksInPath()
+            homes.append(program.deletingLastPathComponent().deletingLastPathComponent().path)
+        }
+        return homes.flatMap { home in
+            // The second folder is that of a JDK 8.
+            ["lib", "jre/lib"].flatMap { ["\(home)/\($0)/security/jssecacerts", "\(home)/\($0)/security/cacerts"] }
+        }
+    }
+
+    private static func certificates(in pem: String) -> [[UInt8]] {
+        let (begin, end) = ("-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----")
+        return pem.components(separatedBy: begin).dropFirst().compactMap { part in
+            let base64 = part.components(separatedBy: end)[0].filter { !$0.isWhitespace }
+            return Data(base64Encoded: base64).map { Array($0) }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Crypto
+import SwiftASN1
+
+/// Certificates that Java programs trust, in the file formats of the JDK.
+///
+/// It is written as JKS, which every JDK reads whatever type it expects, and whose check sum is verified only by those
+/// who give a password.
+package struct JavaTrustStore: Sendable {
+    /// DER of each certificate.
+    package var certificates: [[UInt8]]
+
+    /// The password of the JDK's own trust stores, which protects nothing.
+    package static let password = "changeit"
+    private static let magic: UInt32 = 0xFEED_FEED
+    private static let version: UInt32 = 2
+    private static let certificateEntry: UInt32 = 2
+
+    /// A store of these certificates.
+    package init(certificates: [[UInt8]]) {
+        self.certificates = certificates
+    }
+
+    /// Reads a JDK's `cacerts`: JKS, or PKCS#12 without encryption, as JDKs have it since version 18. Nil when the
+    /// bytes are neither, or hold no certificate.
+    package init?(_ bytes: [UInt8]) {
+        guard let found = Self.fromJKS(bytes) ?? Self.fromPKCS12(bytes), !found.isEmpty else { return nil }
+        certificates = found
+    }
+
+    // MARK: JKS
+
+    /// The store as JKS.
+    ///
+    /// - Parameter date: when the entries were made, in milliseconds since 1970.
+    package func written(at date: Int64) -> [UInt8] {
+        var bytes = Self.magic.bigEndianBytes + Self.version.bigEndianBytes + UInt32(certificates.count).bigEndianBytes
+        for (number, certificate) in certificates.enumerated() {
+            bytes += Self.certificateEntry.bigEndianBytes
+            bytes += Self.text("till-\(number)") + date.bigEndianBytes + Self.text("X.509")
+            bytes += UInt32(certificate.count).bigEndianBytes + certificate
+        }
+        var hash = Insecure.SHA1()
+        hash.update(data: Self.password.utf16.flatMap(\.bigEndianBytes))
+        hash.update(data: Array("Mighty Aphrodite".utf8))
+        hash.update(data: bytes)
+        return bytes + Array(hash.finalize())
+    }
+
+    private static func text(_ text: String) -> [UInt8] { UInt16(text.utf8.count).bigEndianBytes + Array(text.utf8) }
+
+    /// The certificates of a JKS that holds nothing else; nil for anything else.
+    private static func fromJKS(_ bytes: [UInt8]) -> [[UInt8]]? {
+        var rest = bytes[...]
+        func take(_ count: Int) -> ArraySlice<UInt8>? {
+            guard count <= rest.count else { return nil }
+            defer { rest = rest.dropFirst(count) }
+            return rest.prefix(count)
+        }
+        func number(of count: Int) -> Int? { take(count)?.reduce(0) { $0 << 8 | Int($1) } }
+        guard number(of: 4) == Int(magic), let version = number(of: 4), [1, 2].contains(version),
+            let count = number(of: 4)
+        else { return nil }
+        var found: [[UInt8]] = []
+        for _ in 0..<count {
+            // An alias, a date of eight bytes, the type of the certificate, which version 1 leaves out.
+            guard number(of: 4) == Int(certificateEntry), let alias = number(of: 2), take(alias + 8) != nil else {
+                return nil
+            }
+            if version == 2 { guard let type = number(of: 2), take(type) != nil else { return nil } }
+            guard let length = number(of: 4), let certificate = take(length) else { return nil }
+            found.append(Array(certificate))
+        }
+        return found
+    }
+
+    // MARK: PKCS#12
+
+    private static let x509Certificate: ASN1ObjectIdentifier = [1, 2, 840, 113_549, 1, 9, 22, 1]
+    /// A PFX has its certificates eight values deep, in octet strings within octet strings.
+    private static let maxDepth = 32
+
+    private static func fromPKCS12(_ bytes: [UInt8]) -> [[UInt8]]? {
+        guard let node = try? DER.parse(bytes), node.identifier == .sequence else { return nil }
+        return certificates(in: node, depth: 0)
+    }
+
+    /// The content of every certificate bag under a value. Encrypted ones are not looked into.
+    private static func certificates(in node: ASN1Node, depth: Int) -> [[UInt8]] {
+        guard depth < maxDepth else { return [] }
+        switch node.content {
+        case .constructed(let nodes):
+            let children = Array(nodes)
+            if children.count == 2, let type = try? ASN1ObjectIdentifier(derEncoded: children[0]),
+                type == x509Certificate, let bag = content(ofTagged: children[1])
+            {
+                return [bag]
+            }
+            return children.flatMap { certificates(in: $0, depth: depth + 1) }
+        case .primitive(let content):
+            guard node.identifier == .octetString, let inner = try? DER.parse(content) else { return [] }
+            return certificates(in: inner, depth: depth + 1)
+        }
+    }
+
+    /// What is in the octet string in an explicit tag.
+    private static func content(ofTagged node: ASN1Node) -> [UInt8]? {
+        guard case .constructed(let nodes) = node.content, let inner = Array(nodes).first,
+            let text = try? ASN1OctetString(derEncoded: inner)
+        else { return nil }
+        return Array(text.bytes)
+    }
+}
+
+extension FixedWidthInteger {
+    fileprivate var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
+}
