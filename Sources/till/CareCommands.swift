@@ -11,25 +11,27 @@ struct Explain: AsyncParsableCommand {
         abstract: "Says why a request was refused.",
         discussion: """
             till explain PXYVB35MOBBC5TL6UOXY6DGJGY.0.0        the id that a 401, or X-Request-ID, shows
-            till explain --last                                the newest refusals, the newest at the end
+            till explain --last                                the newest refusal
+            till explain --last --limit 5                      the five newest, the newest at the end
             till explain --follow                              each as it comes, until you stop it
             """
     )
 
     @Argument(help: "The request id.")
     var requestID: String?
-    @Flag(help: "The newest refusals instead of one.")
+    @Flag(help: "The newest refusal.")
     var last = false
     @Flag(help: "Goes on with each that comes.")
     var follow = false
-    @Option(help: "How many of them.")
-    var limit: Int = 5
+    @Option(help: "With --last: so many of the newest, 1 to 100 (default 1).")
+    var limit: Int?
     @OptionGroup var server: ServerOptions
 
     func validate() throws {
         guard [last, follow, requestID != nil].filter({ $0 }).count == 1 else {
             throw ValidationError("Name a request id, or give --last or --follow.")
         }
+        if limit != nil, !last { throw ValidationError("--limit belongs to --last.") }
     }
 
     func run() async throws {
@@ -40,7 +42,7 @@ struct Explain: AsyncParsableCommand {
             let entry = try await client.get("/v1/journal/\(escaped(requestID))")
             Output.show(entry, asJSON: server.json) { Output.lines($0) }
         } else {
-            let entries = try await client.get("/v1/journal?limit=\(limit)")
+            let entries = try await client.get("/v1/journal?refused=true&limit=\(limit ?? 1)")
             Output.show(entries, asJSON: server.json) { tree in
                 // The newest stands last, where a terminal shows it.
                 let entries = tree["entries"]?.elements ?? []

@@ -23,16 +23,15 @@ struct ServerOptions: ParsableArguments {
     }
 
     func client() throws -> ControlClient {
-        let environment = ProcessInfo.processInfo.environment
-        let named = data ?? environment["TILL_DATA"]
+        let named = data ?? TillVariable.text("DATA")
         let directory = DataDirectory(named ?? "./till-data")
-        let found = control ?? environment["TILL_CONTROL"] ?? Self.address(in: directory)
+        let found = control ?? TillVariable.text("CONTROL") ?? Self.address(in: directory)
         // Who named a directory does not mean some other server that happens to listen on the usual port.
         if found == nil, let named {
             throw ServerNotReached("No server has started in \(named) yet: till serve --data \(named)")
         }
         let address = found ?? "http://127.0.0.1:8890"
-        let token = environment["TILL_CONTROL_TOKEN"] ?? (try? DataDirectory.read(directory.controlToken))
+        let token = TillVariable.text("CONTROL_TOKEN") ?? (try? DataDirectory.read(directory.controlToken))
         return ControlClient(
             address: address,
             token: token?.trimmingCharacters(in: .whitespacesAndNewlines),
@@ -67,18 +66,19 @@ struct ScopeOptions: ParsableArguments {
 
     /// The path of the scope: `/v1/apps/com.example/sandbox`.
     func path(_ client: ControlClient) async throws -> String {
-        let realm = realm ?? ProcessInfo.processInfo.environment["TILL_REALM"] ?? "sandbox"
+        let realm = realm ?? TillVariable.text("REALM") ?? "sandbox"
         return "/v1/apps/\(escaped(try await bundleID(client)))/\(escaped(realm))"
     }
 
     func bundleID(_ client: ControlClient) async throws -> String {
-        if let app = app ?? ProcessInfo.processInfo.environment["TILL_APP"] { return app }
+        if let app = app ?? TillVariable.text("APP") { return app }
         let apps = try await client.get("/v1/apps")["apps"]?.elements.compactMap { $0["bundleId"]?.text } ?? []
         guard apps.count == 1 else {
             throw CommandRefused(
                 apps.isEmpty
                     ? "There is no app yet. Create one with till app create BUNDLE-ID."
-                    : "There are \(apps.count) apps. Name one with --app: \(apps.joined(separator: ", "))."
+                    : "There are \(apps.count) apps. Name one with --app: \(apps.joined(separator: ", ")).",
+                code: apps.isEmpty ? "no_app" : "several_apps"
             )
         }
         return apps[0]
@@ -124,7 +124,7 @@ struct ControlClient: Sendable {
         if status == 204 { return .object([]) }
         let tree = try? JSONTree.parse(bytes)
         guard (200..<300).contains(status), let tree else {
-            throw CommandRefused(Self.words(status, tree))
+            throw CommandRefused(Self.words(status, tree), answer: tree, status: status)
         }
         return tree
     }
@@ -172,25 +172,6 @@ struct ControlClient: Sendable {
         let response = try await http.execute(request, timeout: timeout)
         let body = try await response.body.collect(upTo: 64 * 1_024 * 1_024)
         return (Int(response.status.code), Array(buffer: body))
-    }
-}
-
-/// The server, or a rule of the command, said no. Exit code 1.
-struct CommandRefused: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-}
-
-/// No server answers. Exit code 2.
-struct ServerNotReached: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-
-    init(at address: String) {
-        description =
-            "No Till answers at \(address). Start one with till serve, or name another with --control or --data."
     }
 }
 

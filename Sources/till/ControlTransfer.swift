@@ -45,7 +45,8 @@ extension ControlClient {
 
     private static func refusal(_ response: HTTPClientResponse) async throws -> CommandRefused {
         let body = Array(buffer: try await response.body.collect(upTo: 1 << 20))
-        let message = (try? JSONTree.parse(body))?["message"]?.text
-        return CommandRefused(message ?? "The server answered \(response.status.code).")
+        let status = Int(response.status.code)
+        let tree = try? JSONTree.parse(body)
+        return CommandRefused(words(status, tree), answer: tree, status: status)
     }
 }

@@ -66,7 +66,7 @@ struct History: AsyncParsableCommand {
     private func keyPair(_ client: ControlClient) throws -> APIKeyPair {
         let folder = client.directory.keys
         let found = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted().map { "\(folder)/\($0)" }
-        let key = key ?? ProcessInfo.processInfo.environment["TILL_KEY"]
+        let key = key ?? TillVariable.text("KEY")
         guard let path = key ?? found?.first(where: { $0.hasSuffix(".p8") }) else {
             throw CommandRefused(
                 "There is no key file in \(folder). Name one with --key, such as the AuthKey_….p8 that till key create "
@@ -86,7 +86,7 @@ struct History: AsyncParsableCommand {
 
     private func address(_ client: ControlClient) async throws -> String {
         if let api { return api }
-        let realm = scope.realm ?? ProcessInfo.processInfo.environment["TILL_REALM"] ?? "sandbox"
+        let realm = scope.realm ?? TillVariable.text("REALM") ?? "sandbox"
         let status = try await client.get("/v1/status")
         guard let port = status["ports"]?[realm]?.text else { throw CommandRefused("There is no realm \(realm).") }
         let host = URL(string: client.address)?.host ?? "127.0.0.1"

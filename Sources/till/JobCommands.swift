@@ -155,13 +155,21 @@ struct JobCommand: AsyncParsableCommand {
         }
     }
 
+    /// Where an extension applies; nil for other jobs.
+    private static func storefronts(_ job: JSONTree) -> String? {
+        guard job["kind"]?.text == "extend" else { return nil }
+        let codes = job["storefronts"]?.elements.compactMap(\.text) ?? []
+        return codes.isEmpty ? "all" : codes.joined(separator: ", ")
+    }
+
     static func words(_ heading: String, _ job: JSONTree) -> String {
         heading + "\n"
             + Tale.table([
                 ("jobId", job["jobId"]?.text), ("kind", job["kind"]?.text), ("productId", job["productId"]?.text),
-                ("state", job["state"]?.text), ("effectiveDate", Tale.date(job["effectiveDate"])),
-                ("succeeded", job["succeeded"]?.text), ("failed", job["failed"]?.text),
-                ("completedDate", Tale.date(job["completedDate"])),
+                ("requestIdentifier", job["requestIdentifier"]?.text), ("days", job["days"]?.text),
+                ("storefronts", storefronts(job)), ("state", job["state"]?.text),
+                ("effectiveDate", Tale.date(job["effectiveDate"])), ("succeeded", job["succeeded"]?.text),
+                ("failed", job["failed"]?.text), ("completedDate", Tale.date(job["completedDate"])),
             ])
     }
 }

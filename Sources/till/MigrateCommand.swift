@@ -126,7 +126,7 @@ extension MigrateCommand {
                 let path = String(argument.dropFirst("sqlite:".count))
                 self = .folder(DataDirectory(URL(fileURLWithPath: path).standardizedFileURL.path))
             } else if argument == "database" {
-                guard let url = ProcessInfo.processInfo.environment["TILL_DATABASE"], !url.isEmpty else {
+                guard let url = TillVariable.text("DATABASE") else {
                     throw ValidationError("\(flag) database is the URL in TILL_DATABASE, which is not set.")
                 }
                 self = .database(url)

@@ -22,8 +22,10 @@ struct SettingsSource {
 
     /// - Parameter file: a JSON file; nil asks `TILL_CONFIG`.
     init(file: String?) async throws {
-        var providers: [any ConfigProvider] = [EnvironmentVariablesProvider().prefixKeys(with: "till")]
-        if let file = file ?? ProcessInfo.processInfo.environment["TILL_CONFIG"] {
+        var providers: [any ConfigProvider] = [
+            EnvironmentVariablesProvider(environmentVariables: TillVariable.environment).prefixKeys(with: "till")
+        ]
+        if let file = file ?? TillVariable.text("CONFIG") {
             try Self.check(file)
             providers.append(try await FileProvider<JSONSnapshot>(filePath: FilePath(file)))
         }

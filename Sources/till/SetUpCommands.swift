@@ -74,15 +74,19 @@ struct KeyCommand: AsyncParsableCommand {
         var name: String?
         @Option(help: "The team; not needed while there is one.")
         var issuer: String?
-        @Option(help: "The folder of the file (default: here).")
+        @Option(help: "The folder of the file, made if it is missing (default: here).")
         var out: String = "."
         @OptionGroup var server: ServerOptions
 
         func run() async throws {
             // A folder that cannot be written must be found out before the only copy of the key is made.
+            if !FileManager.default.fileExists(atPath: out) {
+                try? FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
+            }
             guard FileManager.default.isWritableFile(atPath: out) else {
                 throw CommandRefused(
-                    "\(out) cannot be written, so the key would be lost. Name another folder with --out."
+                    "\(out) cannot be written, so the key would be lost. Name another folder with --out.",
+                    code: "cannot_write"
                 )
             }
             let key = try await server.client().post(

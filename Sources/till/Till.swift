@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import TillServer
+import TillShop
 
 /// The command. Without `serve` it is a client of a running server.
 @main
@@ -19,9 +20,12 @@ struct Till: AsyncParsableCommand {
 
             Every setting of serve is also an environment variable (--control-port is TILL_CONTROL_PORT) and a key
             of its configuration file (controlPort). The other commands know TILL_CONTROL, TILL_DATA, TILL_APP,
-            TILL_REALM, TILL_KEY and TILL_CONTROL_TOKEN.
+            TILL_REALM, TILL_KEY and TILL_CONTROL_TOKEN. An empty variable counts as unset.
 
-            Exit codes: 0 done, 1 refused, 2 server not reached, 3 doctor or attack found something, 64 wrong usage.
+            With --json a refusal is JSON too, on standard error: an object with code and message.
+
+            Exit codes: 0 done, 1 refused, 2 server not reached, 3 doctor or attack found something, 4 attack met
+            errors of the backend, 64 wrong usage.
             """,
         version: TillVersion.text,
         subcommands: [
@@ -53,16 +57,30 @@ extension Till {
                 try command.run()
             }
         } catch let refused as CommandRefused {
-            fail(refused.description, code: 1)
+            fail(refused.description, refused.document, code: 1)
         } catch let unreached as ServerNotReached {
-            fail(unreached.description, code: 2)
+            fail(unreached.description, unreached.document, code: 2)
         } catch {
+            failAsJSON(error)
             exit(withError: error)
         }
     }
 
-    private static func fail(_ message: String, code: Int32) -> Never {
-        FileHandle.standardError.write(Data("till: \(message)\n".utf8))
+    /// Ends with the same exit code as `exit(withError:)`, if `--json` asked for it and there is something to say.
+    private static func failAsJSON(_ error: any Error) {
+        let (code, message) = (exitCode(for: error), message(for: error))
+        guard wantsJSON, code != .success, !(error is ExitCode), !message.isEmpty else { return }
+        let refused = CommandRefused(message, code: code == .validationFailure ? "wrong_usage" : "failed")
+        fail(refused.description, refused.document, code: code.rawValue)
+    }
+
+    /// Read from the arguments themselves, because wrong ones leave no command. What follows two dashes is another
+    /// program's.
+    private static var wantsJSON: Bool { CommandLine.arguments.prefix { $0 != "--" }.contains("--json") }
+
+    private static func fail(_ message: String, _ document: JSONTree, code: Int32) -> Never {
+        let text = wantsJSON ? String(decoding: document.written(), as: UTF8.self) : "till: \(message)"
+        FileHandle.standardError.write(Data("\(text)\n".utf8))
         Foundation.exit(code)
     }
 }

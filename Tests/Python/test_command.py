@@ -8,12 +8,14 @@ import subprocess
 
 import pytest
 import requests
+from appstoreserverlibrary.jws_signature_creator import PromotionalOfferV2SignatureCreator
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 import payload_rules
+from catalog_of_everything import BASIC, BASIC_YEAR, COINS, PRO
 from process_helpers import ROOT, assert_healthy, clean_environment, run_till, till_binary
 from shop_helpers import ControlClient, Till
 
@@ -129,8 +131,14 @@ def test_a_key_is_written_once_for_its_owner_only(till, shop, run, tmp_path):
 
 def test_a_key_is_not_made_when_it_could_not_be_written(shop, run):
     before = run("key", "list", as_json=True)
-    assert "/nowhere" in run("key", "create", "--out", "/nowhere", code=1)
+    assert "/dev/null/keys" in run("key", "create", "--out", "/dev/null/keys", code=1)
     assert run("key", "list", as_json=True) == before
+
+
+def test_a_missing_folder_for_a_key_is_made(shop, run, tmp_path):
+    made = run("key", "create", "--out", tmp_path / "new/keys", as_json=True)
+    assert made["file"] == str(tmp_path / f"new/keys/AuthKey_{made['keyId']}.p8")
+    assert stat.S_IMODE(os.stat(made["file"]).st_mode) == 0o600
 
 
 def test_an_import_says_what_it_brought_and_what_is_wrong(shop, run, tmp_path):
@@ -229,6 +237,70 @@ def test_buying_with_and_without_offers(shop, run):
     run("buy", MONTH, "--customer", "orla", "--code", "WEFT", "--no-offer", *APP, code=64)
 
 
+@pytest.mark.parametrize("arguments, word", [
+    (["--token", "eyJ.e.s"], "--promotional"), (["--token", "eyJ.e.s", "--no-offer"], "--introductory"),
+    (["--token", "eyJ.e.s", "--code", "WEFT"], "--promotional"),
+    (["--token", "eyJ.e.s", "--win-back", "rethread"], "--promotional"),
+    (["--signature", "MEUC"], "--promotional"), (["--key-id", "A", "--introductory"], "--key-id"),
+    (["--promotional", "warp", "--token", "eyJ.e.s", "--nonce", "x"], "--nonce"),
+])
+def test_a_signature_that_no_offer_needs_is_wrong_usage(shop, run, arguments, word):
+    assert word in run("buy", MONTH, "--customer", "tokens", *arguments, *APP, code=64)
+    assert "tokens" in run("customer", "show", "tokens", *APP, code=1), "nothing was bought"
+
+
+def test_the_first_line_says_what_a_purchase_led_to(app):
+    where = ["--customer", "zed", "--app", app.bundle_id, "--control", app.server.address("control")]
+    offers = PromotionalOfferV2SignatureCreator(
+        app.key["privateKey"].encode(), app.key["keyId"], app.issuer_id, app.bundle_id
+    )
+
+    def said(*arguments):
+        outcome = run_till(*arguments, *where)
+        assert outcome.returncode == 0, outcome.stderr
+        return outcome.stdout
+
+    def first(*arguments):
+        return said(*arguments).splitlines()[0]
+
+    assert first("buy", COINS) == f"zed bought {COINS}."
+    assert first("buy", BASIC, "--no-offer") == f"zed bought {BASIC}."
+    scheduled = said("buy", BASIC, "--promotional", "stay3", "--token", offers.create_signature(BASIC, "stay3", None))
+    assert re.match(rf"Nothing was charged: zed is subscribed to {re.escape(BASIC)}; the offer stay3 applies at the next "
+                    r"renewal, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\.\n", scheduled), scheduled
+    for name in ("transactionId", "price", "purchaseDate", "orderId", "productId"):
+        assert not re.search(rf"^{name} ", scheduled, re.MULTILINE), "an earlier transaction reads as a new one"
+    assert re.search(r"^told +OFFER_REDEEMED$", scheduled, re.MULTILINE)
+    assert first("buy", PRO) == f"zed upgraded to {PRO}, effective immediately."
+    down = first("buy", BASIC)
+    assert down.startswith(f"Nothing was charged: zed keeps {PRO} and downgrades to {BASIC} at the next renewal, 20")
+    assert first("buy", PRO) == f"Nothing was charged: zed keeps {PRO}; the scheduled change is withdrawn."
+    year = first("buy", BASIC_YEAR)
+    assert year.startswith(f"Nothing was charged: zed keeps {PRO} and downgrades to {BASIC_YEAR} at the next renewal, 20")
+    held = first("buy", COINS, "--interrupted")
+    assert held == "The purchase waits: till purchase approve zed 1, or decline."
+
+
+def test_a_change_and_an_approval_say_what_they_led_to(app):
+    where = ["--app", app.bundle_id, "--control", app.server.address("control")]
+
+    def first(*arguments):
+        outcome = run_till(*arguments, *where)
+        assert outcome.returncode == 0, outcome.stderr
+        return outcome.stdout.splitlines()[0]
+
+    first("buy", BASIC, "--customer", "yan")
+    year = first("subscription", "change", "yan", BASIC_YEAR)
+    assert year.startswith(
+        f"Nothing was charged: yan keeps {BASIC} and crossgrades to {BASIC_YEAR} at the next renewal, 20"
+    )
+    assert first("subscription", "change", "yan", PRO) == f"yan upgraded to {PRO}, effective immediately."
+    first("ask-to-buy", "on", "yan")
+    first("buy", BASIC, "--customer", "yan")
+    approved = first("purchase", "approve", "yan")
+    assert approved.startswith(f"Nothing was charged: yan keeps {PRO} and downgrades to {BASIC} at the next renewal, 20")
+
+
 def test_a_refund_in_full_in_part_and_its_reversal(shop, run):
     id_ = run("buy", THREAD, "--customer", "paul", *APP, as_json=True)["transactionId"]
     assert run("refund", id_, "--issue-in-app", *APP, as_json=True)["transactionId"] == id_
@@ -268,9 +340,16 @@ def test_a_refusal_is_explained(till, shop, run):
     assert "Authorization" in run("explain", request_id)
     entry = run("explain", request_id, as_json=True)
     assert entry["requestId"] == request_id and entry["status"] == 401
-    assert request_id in run("explain", "--last")
-    last = run("explain", "--last", "--limit", "1", as_json=True)
-    assert [found["requestId"] for found in last["entries"]] == [request_id]
+    first = requests.get(till.address("sandbox") + "/inApps/v1/transactions/11", timeout=10)
+    last = requests.get(till.address("sandbox") + "/inApps/v1/transactions/13", timeout=10)
+    ids = [request_id, *(answer.headers["X-Request-ID"] for answer in (first, last))]
+    text = run("explain", "--last")
+    assert text.count("requestId") == 1 and ids[-1] in text
+    found = run("explain", "--last", as_json=True)["entries"]
+    assert [entry["requestId"] for entry in found] == ids[-1:]
+    found = run("explain", "--last", "--limit", "3", as_json=True)["entries"]
+    assert [entry["requestId"] for entry in found] == ids[::-1]
+    run("explain", request_id, "--limit", "2", code=64)
     assert "NOSUCHID" in run("explain", "NOSUCHID", code=1)
     run("explain", code=64)
     run("explain", "x", "--last", code=64)
@@ -324,7 +403,67 @@ def test_a_backup_is_taken_by_the_command(run, shop, tmp_path):
     assert run_till("doctor", "--data", target).returncode == 0
 
 
+def test_a_mass_extension_is_listed_with_its_request_its_days_and_its_storefronts(shop, run):
+    request = "0b6f2f5e-58b4-4e0c-9d0a-5a4b7a0c1d11"
+    run("buy", MONTH, "--customer", "jobber", *APP)
+    run("extend", "--all", "--product", MONTH, "--days", "4", "--request", request, "--storefront", "USA",
+        "--storefront", "DEU", *APP)
+    run("extend", "--all", "--product", MONTH, "--days", "2", *APP)
+    jobs = run("job", "list", *APP, as_json=True)["jobs"]
+    by_days = {job["days"]: job for job in jobs if job["kind"] == "extend"}
+    assert by_days[4]["requestIdentifier"] == request and by_days[4]["storefronts"] == ["USA", "DEU"]
+    assert "storefronts" not in by_days[2]
+    text = run("job", "list", *APP)
+    assert re.search(rf"^requestIdentifier +{request}\ndays +4\nstorefronts +USA, DEU$", text, re.MULTILINE), text
+    assert re.search(r"^days +2\nstorefronts +all$", text, re.MULTILINE), text
+    shown = run("job", "show", by_days[4]["jobId"], *APP)
+    assert request in shown and "USA, DEU" in shown
+
+
 # How it ends ----------------------------------------------------------------------------------------------------------
+
+
+def test_with_json_a_refusal_is_json_with_a_code(till, shop, run, tmp_path):
+    def refusal(*arguments, code=1, **environment):
+        outcome = run_till(*arguments, "--json", **environment)
+        assert (outcome.returncode, outcome.stdout) == (code, ""), outcome
+        return json.loads(outcome.stderr)
+
+    here = ["--data", till.data]
+    of_server = refusal("buy", "com.example.nothing", "--customer", "x", *APP, *here)
+    assert of_server["code"] == "unknown_product" and "com.example.nothing" in of_server["message"]
+    faults = refusal("customer", "create", "bad", "--storefront", "Germany", *APP, *here)
+    assert faults["code"] and faults["faults"][0]["path"] == "$.storefront"
+    assert refusal("customer", "list", *here)["code"] == "several_apps"
+    unwritable = refusal("key", "create", "--out", "/dev/null/keys", *here)
+    assert unwritable["code"] == "cannot_write" and "/dev/null/keys" in unwritable["message"]
+    nobody = refusal("app", "list", "--control", "http://127.0.0.1:9", code=2)
+    assert nobody["code"] == "server_not_reached" and "127.0.0.1:9" in nobody["message"]
+    wrong = refusal("buy", MONTH, "--customer", "x", "--token", "e.y.J", code=64)
+    assert wrong["code"] == "wrong_usage" and "--token" in wrong["message"]
+    assert refusal("buy", code=64)["code"] == "wrong_usage"
+    assert refusal("serve", "--config", tmp_path / "none.json")["code"] == "refused"
+    helped = run_till("buy", "--help", "--json")
+    assert helped.returncode == 0 and "USAGE" in helped.stdout and helped.stderr == ""
+
+
+def test_an_empty_variable_counts_as_unset(till, shop, tmp_path):
+    names = ["CONTROL", "CONTROL_TOKEN", "REALM", "KEY"]
+    empty = {f"TILL_{name}": "" for name in names}
+    listed = run_till("customer", "list", "--json", TILL_DATA=str(till.data), TILL_APP="com.example.loom", **empty)
+    assert listed.returncode == 0 and json.loads(listed.stdout)["customers"], listed.stderr
+    several = run_till("customer", "list", "--data", till.data, TILL_APP="", **empty)
+    assert several.returncode == 1 and "Name one with --app" in several.stderr
+    folder = run_till("app", "list", "--control", till.address("control"), TILL_DATA="")
+    assert folder.returncode == 0, folder.stderr
+    # Settings of the server: none of these is refused, and none counts.
+    settings = {f"TILL_{name}": "" for name in ("CONFIG", "PRODUCTION_PORT", "DEMO", "PROFILE", "LOG_LEVEL", "DATABASE")}
+    doctor = run_till("doctor", "--data", till.data, **settings)
+    assert doctor.returncode == 0, doctor.stderr
+    config = tmp_path / "till.json"
+    config.write_text('{"productionPort": 70000}')
+    refused = run_till("serve", "--config", config, "--data", tmp_path / "data", **settings)
+    assert refused.returncode == 1 and "productionPort is 70000" in refused.stderr
 
 
 def test_exit_codes(run, shop, tmp_path):

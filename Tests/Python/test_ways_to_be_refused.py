@@ -298,6 +298,10 @@ PLACES = {
     18: seven_months_ago,
     19: lambda place: place.send("GET", f"/inApps/v1/subscriptions/extend/mass/{BASIC}/{uuid.UUID(int=7)}"),
     20: on_demand,
+    21: lambda place: place.send("GET", "/inApps/v1/messaging/message/list"),
+    22: lambda place: place.send("POST", f"/advancedCommerce/v1/subscription/cancel/{NEVER}", json={}),
+    23: lambda place: place.send("PUT", "/externalPurchase/v1/reports", json={}),
+    24: lambda place: place.send("GET", f"/groups/v1/currentGroups/{NEVER}"),
 }
 
 

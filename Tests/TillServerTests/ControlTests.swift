@@ -64,6 +64,40 @@ struct ControlTests {
         }
     }
 
+    @Test("The answer to a purchase says what it led to, and a job says what it extends and where")
+    func results() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await withControl(test) { client in
+            let scope = "/v1/apps/com.example.shop/sandbox"
+            func buy(_ body: String) async throws -> String {
+                try await send(client, .post, "\(scope)/customers/ann/purchases", body).body
+            }
+            #expect(try await buy(#"{"productId":"coins"}"#).contains(#""result":"purchased""#))
+            #expect(try await buy(#"{"productId":"pro"}"#).contains(#""result":"subscribed""#))
+            let held = try await buy(#"{"productId":"coins","interrupted":true}"#)
+            #expect(held.contains(#""result":"held""#) && held.contains(#""held":1"#))
+            let approved = try await send(client, .post, "\(scope)/customers/ann/held-purchases/1/approve", "{}")
+            #expect(approved.body.contains(#""result":"purchased""#))
+            let shown = try await send(client, .get, "\(scope)/customers/ann", headers: [:])
+            #expect(!shown.body.contains(#""result""#))
+
+            let request = "7c0e6c1a-0d52-4c8c-8a57-0f1f5d5c7a01"
+            let storefronts = #"["DEU","USA"]"#
+            let extend = #"{"productId":"pro","days":5,"reasonCode":3,"storefronts":\#(storefronts)"#
+            let body = extend + #","requestIdentifier":"\#(request)"}"#
+            let begun = try await send(client, .post, "\(scope)/extensions", body)
+            let listed = try await send(client, .get, "\(scope)/jobs", headers: [:])
+            for answer in [begun.body, listed.body] {
+                for part in [
+                    #""requestIdentifier":"\#(request)""#, #""days":5"#, #""reasonCode":3"#,
+                    #""storefronts":["DEU","USA"]"#,
+                ] {
+                    #expect(answer.contains(part), "\(part) is not in \(answer)")
+                }
+            }
+        }
+    }
+
     @Test("What the rules refuse comes with a word, a sentence and a fitting status")
     func refusals() async throws {
         let test = try await TestShop(selling: SampleProducts.all)

@@ -135,6 +135,13 @@ struct RefusalMiddleware: RouterMiddleware {
             return .wrongMethod("\(request.method.rawValue) is not served here; \(methods.joined(separator: ", ")) is.")
         }
         if let explanation { return .noSuchRoute(explanation) }
+        let path = request.uri.path
+        if let planned = PlannedAPI.of(path) {
+            return .noSuchRoute(
+                "\(path.cut(toBytes: 256)) belongs to \(planned.name), which Till does not serve yet; "
+                    + "docs/api/index.md lists what is planned."
+            )
+        }
         let folded = endpoints.contains { Self.matches($0.path.lowercased(), request.uri.path.lowercased()) }
         return .noSuchRoute(
             folded ? "Paths are case-sensitive: /inApps/…" : "No such route. docs/api lists those that are served."

@@ -17,6 +17,13 @@ extension ControlAPI {
             Schema.required("succeeded", .integer("Accounts in which it was done.")),
             Schema.required("failed", .integer("Accounts in which it could not be done.")),
             Schema.optional("completedDate", .integer("When it was done.")),
+            Schema.optional("requestIdentifier", .string("extend: the identifier of the request.", format: "uuid")),
+            Schema.optional("days", .integer("extend: by how many calendar days.")),
+            Schema.optional("reasonCode", .integer("extend: 0 undeclared to 3.")),
+            Schema.optional(
+                "storefronts",
+                .array("extend: only in these storefronts; absent for all.", of: .string("Alpha-3."))
+            ),
         ]
     )
 
@@ -210,6 +217,10 @@ extension ControlAPI {
         case .extend(let wanted):
             json.put("kind", "extend")
             json.put("productId", wanted.productID)
+            json.put("requestIdentifier", wanted.request)
+            json.put("days", wanted.days)
+            json.put("reasonCode", wanted.reasonCode)
+            if let storefronts = wanted.storefronts { json.put("storefronts", storefronts) }
         case .shareProduct(let product):
             json.put("kind", "shareProduct")
             json.put("productId", product)

@@ -1,0 +1,52 @@
+import Foundation
+import TillShop
+
+/// The server, or a rule of the command, said no. Exit code 1.
+struct CommandRefused: Error, CustomStringConvertible {
+    let description: String
+    /// What `--json` prints: an object with `code`, `message`, and whatever else the server answered.
+    let document: JSONTree
+
+    /// - Parameter code: a word for programs.
+    init(_ description: String, code: String = "refused") {
+        self.description = description
+        document = .object([.init("code", .string(code)), .init("message", .string(description))])
+    }
+
+    /// A refusal of the server's.
+    ///
+    /// - Parameters:
+    ///   - answer: the error object; nil when the server sent none.
+    ///   - status: the HTTP status of the answer.
+    init(_ description: String, answer: JSONTree?, status: Int) {
+        guard case .object(let members) = answer, answer?["code"] != nil else {
+            self.init(description, code: "http_\(status)")
+            return
+        }
+        self.init(description, members: members)
+    }
+
+    private init(_ description: String, members: [JSONTree.Member]) {
+        self.description = description
+        document = .object(
+            members.map { $0.key == "message" ? .init($0.key, .string(description)) : $0 }
+        )
+    }
+}
+
+/// No server answers. Exit code 2.
+struct ServerNotReached: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+
+    init(at address: String) {
+        description =
+            "No Till answers at \(address). Start one with till serve, or name another with --control or --data."
+    }
+
+    /// What `--json` prints.
+    var document: JSONTree {
+        .object([.init("code", .string("server_not_reached")), .init("message", .string(description))])
+    }
+}
