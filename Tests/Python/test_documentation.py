@@ -291,6 +291,18 @@ def test_the_compose_file_leads_every_name_to_till():
     assert sorted(re.findall(r"- ([a-z.-]+\.apple\.com)$", compose, re.MULTILINE)) == sorted(names)
 
 
+@pytest.mark.parametrize("page, denied, example", [
+    ("api/offers.md", "Not checked yet", "till exec --demo -- python3 somebody_elses.py"),
+    ("api/notifications.md", "not offered", "till endpoint set http://127.0.0.1:9/old --name old --v1"),
+    ("api/transport.md", "only Set App Account Token reads its body", "till exec --demo -- python3 content_type.py"),
+    ("api/transport.md", "not imitated yet", "till fault add rateLimit --route getTransactionInfo"),
+])
+def test_what_was_denied_is_shown_by_an_example(page: str, denied: str, example: str):
+    """Pages that denied what the server does; the examples are run with all others."""
+    assert denied not in (DOCS / page).read_text()
+    assert example in commands(DOCS / page)
+
+
 def test_error_table_is_that_of_the_code():
     source = (ROOT / "Sources/TillServer/API/APIError.swift").read_text()
     source = re.sub(r'"\s*\+ "', "", source)

@@ -1,13 +1,14 @@
 """What real clients do on the wire, and what none of them may trip over."""
 
+import re
 import socket
 import uuid
 
 import pytest
 from appstoreserverlibrary.api_client import APIError, APIException
 
-from catalog_of_everything import COINS, SEASON, SOLO
-from process_helpers import converse, request_bytes
+from catalog_of_everything import BASIC, COINS, SEASON, SOLO
+from process_helpers import ROOT, converse, request_bytes
 from shop_helpers import ids
 
 WRONG_CASE = ["/inapps/v2/history/{}", "/InApps/v2/history/{}", "/inApps/V2/history/{}", "/inApps/v2/History/{}",
@@ -53,6 +54,26 @@ def test_a_post_without_length_body_and_type_is_taken(app, customer):
         raw = request_bytes("POST", target, headers, token=app.token(), length=length)
         outcome = converse(port(app.sandbox), raw, 20)
         assert outcome.status == 200 and outcome.answers[0].body == b"", outcome
+
+
+def test_the_page_names_the_routes_that_read_their_body(app, customer):
+    """Each of them refuses what is no JSON, under any Content-Type; the others do not look."""
+    source = (ROOT / "Sources/TillServer/API/RouteName.swift").read_text()
+    routes = {name: route for route, name in re.findall(r'"((?:POST|PUT) [^"]+)": "(\w+)"', source)}
+    coins, subscribed = app.sandbox.buy(customer, COINS), app.sandbox.buy(customer, BASIC)
+    reading = set()
+    for name, route in routes.items():
+        method, path = route.split(" ")
+        id_ = subscribed.id if "subscriptions" in path else coins.id
+        answer = app.sandbox.send(
+            method, path.replace("{id}", id_), headers={"Content-Type": "text/plain"}, data="no JSON"
+        )
+        if answer.status_code == 400:
+            assert answer.content == b"" and "not JSON" in app.sandbox.explain(answer)["explanation"], name
+            reading.add(name)
+    page = (ROOT / "docs/api/transport.md").read_text()
+    (row,) = [line for line in page.splitlines() if line.startswith("| `Content-Type` | anything")]
+    assert set(re.findall(r"`(\w+)`", row)) == reading and len(reading) == 6
 
 
 def test_a_get_may_carry_a_length_of_nought(app, known):
