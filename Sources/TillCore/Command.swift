@@ -20,6 +20,7 @@ package enum Command: Sendable {
     case decideHeldPurchase(number: Int64, approved: Bool)
     /// The customer's answer to a price increase that needs consent.
     case acceptPriceIncrease(TransactionID)
+    case declinePriceIncrease(TransactionID)
     case requestRefund(TransactionID, ConsumptionRequestReason)
     case reportConsumption(TransactionID, ConsumptionReport)
     /// The operator's own refund, with or without a request.
@@ -45,6 +46,10 @@ package enum Command: Sendable {
                 .reportConsumption(let id, _), .declineRefund(let id), .shareWithFamily(let id, _):
                 [id]
             case .refund(let refund): [refund.transaction]
+            case .purchase(let purchase): Command.owned(purchase.productID, by: accounts)
+            case .decideHeldPurchase(let number, true):
+                accounts.flatMap(\.heldPurchases).filter { $0.number == number }
+                    .flatMap { Command.owned($0.purchase.productID, by: accounts) }
             default: []
             }
         let asked = accounts.flatMap { $0.refundRequests.map(\.transaction) }
@@ -68,6 +73,11 @@ package enum Command: Sendable {
         return 3 * members * Int64(holdings + 1 + Ledger.mostFreedAtOnce)
     }
 
+    /// Purchases of a non-consumable that stand, to which buying it again leads back.
+    private static func owned(_ productID: String, by accounts: [Account]) -> [TransactionID] {
+        accounts.compactMap { $0.owned(productID)?.transaction }
+    }
+
     private static func copies(in accounts: [Account]) -> [TransactionID] {
         accounts.flatMap(\.holdings).filter { $0.ownership == .familyShared }.map(\.transaction).sorted()
     }
@@ -82,7 +92,7 @@ package struct Purchase: Codable, Equatable, Sendable {
     /// Overrides the customer's own storefront for this purchase.
     package var storefront: Storefront?
     /// Overrides the catalogue's price of one piece.
-    package var price: Money?
+    package var price: PriceOverride?
     /// UUID text in any case.
     package var appAccountToken: String?
     /// Automatic unless somebody chooses (docs/api/offers.md).
@@ -97,13 +107,16 @@ package struct Purchase: Codable, Equatable, Sendable {
     package var billingPlan: BillingPlan.Kind?
     /// The customer is interrupted and must come back to it.
     package var isInterrupted: Bool
+    /// The subscription that the purchase is to change, by its original transaction. It must belong to the customer and
+    /// to the product's group and be in force when the purchase is made; nil where the purchase may begin one.
+    package var subscription: TransactionID?
 
     /// A purchase; everything but the product has a default.
     package init(
         productID: String,
         quantity: Int = 1,
         storefront: Storefront? = nil,
-        price: Money? = nil,
+        price: PriceOverride? = nil,
         appAccountToken: String? = nil,
         offer: OfferChoice = .automatic,
         offerNonce: String? = nil,
@@ -123,6 +136,20 @@ package struct Purchase: Codable, Equatable, Sendable {
         self.isFinished = isFinished
         self.billingPlan = billingPlan
         self.isInterrupted = isInterrupted
+    }
+}
+
+/// A price that a purchase names instead of the catalog's.
+package struct PriceOverride: Codable, Equatable, Sendable {
+    /// Thousandths of the currency for one piece.
+    package var milliunits: Int64
+    /// ISO 4217; nil is the currency that the product has in the storefront of the purchase.
+    package var currency: String?
+
+    /// A price in a currency, or in that of the storefront.
+    package init(milliunits: Int64, currency: String? = nil) {
+        self.milliunits = milliunits
+        self.currency = currency
     }
 }
 

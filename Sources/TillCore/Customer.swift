@@ -120,6 +120,11 @@ package struct Account: Codable, Equatable, Sendable {
         }
     }
 
+    /// The customer's own purchase of a non-consumable; nil when there is none or it was refunded.
+    package func owned(_ productID: String) -> Holding? {
+        holdings.first { $0.productID == productID && !$0.isRevoked && $0.ownership == .purchased }
+    }
+
     /// Non-consumables that the customer may use now, each once.
     package var productsOwned: Set<String> { Set(holdings.filter { !$0.isRevoked }.map(\.productID)) }
 }

@@ -3,6 +3,8 @@
 package enum Event: Equatable, Sendable {
     /// A one-time product was sold, or shared with a family member.
     case charged(TransactionID)
+    /// The customer bought a non-consumable that they own: nothing was charged, and the purchase is the one they have.
+    case alreadyOwned(TransactionID)
     /// A subscription began for the first time in its group.
     case subscribed(TransactionID)
     /// A lapsed subscription began again.
@@ -62,8 +64,8 @@ extension Event {
     /// The transaction that it is about, where there is one.
     package var transaction: TransactionID? {
         switch self {
-        case .charged(let id), .subscribed(let id), .resubscribed(let id), .renewed(let id), .recovered(let id),
-            .upgraded(_, let id, _), .planChangeChosen(let id, _, _), .planChangeWithdrawn(let id),
+        case .charged(let id), .alreadyOwned(let id), .subscribed(let id), .resubscribed(let id), .renewed(let id),
+            .recovered(let id), .upgraded(_, let id, _), .planChangeChosen(let id, _, _), .planChangeWithdrawn(let id),
             .offerRedeemed(let id), .autoRenewEnabled(let id), .autoRenewDisabled(let id), .failedToRenew(let id),
             .gracePeriodEntered(let id), .gracePeriodExpired(let id), .expired(let id, _),
             .priceIncreasePending(let id), .priceIncreaseAccepted(let id), .extended(let id), .extensionFailed(let id),
@@ -105,7 +107,8 @@ extension Event {
         case .refundDeclined: Notice(.refundDeclined)
         case .refundReversed: Notice(.refundReversed)
         case .familyAccessRevoked: Notice(.revoke)
-        case .finished, .appAccountTokenSet, .consumptionReported, .familyAccessRestored, .joinedFamily, .leftFamily,
+        case .alreadyOwned, .finished, .appAccountTokenSet, .consumptionReported, .familyAccessRestored, .joinedFamily,
+            .leftFamily,
             .appDownloaded, .purchaseHeld, .purchaseDeclined, .cardChanged:
             nil
         }

@@ -91,7 +91,7 @@ extension Ledger {
             autoRenews: subscription.autoRenews,
             nextProductID: subscription.nextProductID,
             recentStart: continuesRun ? (held?.recentStart ?? entered.purchaseDate) : entered.purchaseDate,
-            anchorDay: subscription.anchorDay,
+            anchor: subscription.anchor,
             paidService: 0,
             sharedFrom: owner
         )
@@ -192,7 +192,7 @@ extension Ledger {
             row.offer = renewed.current.offer
             row.sharedFrom = renewed.current.id
             let entered = enter(row)
-            var advanced = advance(copy, to: entered, from: renewed.current.purchaseDate, anchor: renewed.anchorDay)
+            var advanced = advance(copy, to: entered, from: renewed.current.purchaseDate, anchor: renewed.anchor)
             advanced.autoRenews = renewed.autoRenews
             advanced.nextProductID = renewed.nextProductID
             self[member].put(advanced)
@@ -218,7 +218,7 @@ extension Ledger {
             next.running = nil
             next.autoRenews = true
             next.nextProductID = product.id
-            next.anchorDay = replacing.anchorDay
+            next.anchor = replacing.anchor
             next.renewals = 0
             self[member].put(next)
             note(.upgraded(from: old.id, to: entered.id, withOffer: false))

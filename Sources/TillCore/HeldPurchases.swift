@@ -4,6 +4,9 @@ extension Ledger {
         guard self[id].heldPurchases.count < Ledger.mostHeldPurchases else {
             throw .tooManyHeldPurchases(most: Ledger.mostHeldPurchases)
         }
+        // Whoever approves it later buys it, whatever has become of the subscription meanwhile.
+        var purchase = purchase
+        purchase.subscription = nil
         self[id].heldNumber += 1
         let number = self[id].heldNumber
         self[id].heldPurchases.append(HeldPurchase(number: number, purchase: purchase, reason: reason, since: now))

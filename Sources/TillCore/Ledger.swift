@@ -108,6 +108,7 @@ package struct Ledger: Sendable {
         case .decideHeldPurchase(let number, let approved):
             try decideHeldPurchase(number, approved: approved, by: id)
         case .acceptPriceIncrease(let original): try acceptPriceIncrease(original, by: id)
+        case .declinePriceIncrease(let original): try declinePriceIncrease(original, by: id)
         case .requestRefund(let transaction, let reason): try requestRefund(of: transaction, because: reason)
         case .reportConsumption(let transaction, let report): try take(report, on: transaction)
         case .refund(let refund): try grant(refund)

@@ -68,17 +68,20 @@ package struct Period: Hashable, Sendable {
     ///
     /// The period is added to the wall time in Pacific time, so that a subscription renews at the same hour of the
     /// day across a change of the clocks. A month that is too short ends on its last day; with an anchor day the
-    /// next longer month returns to it (31 January, 28 February, 31 March).
+    /// next longer month returns to it (31 January, 28 February, 31 March). A time of day that is missing on the day on
+    /// which daylight saving time begins ends an hour later on that day; with an anchor time the next period returns to
+    /// it (02:30, 03:30, 02:30). A time of day that occurs twice is the first one where the anchor time is restored.
     ///
     /// - Parameters:
     ///   - start: when the period begins.
     ///   - anchorDay: the day of the month, 1 to 31, on which the present run of periods began; nil lets the day drift.
-    package func end(from start: Timestamp, anchorDay: Int? = nil) -> Timestamp {
+    ///   - anchorTime: the Pacific time of day at which the run began, in milliseconds since midnight. It is ignored
+    ///     when the period does not begin at that time; nil keeps the time of day at which the period begins.
+    package func end(from start: Timestamp, anchorDay: Int? = nil, anchorTime: Int64? = nil) -> Timestamp {
         let calendar = Period.pacific
-        // Stored numbers may be anything; the calendar is asked nothing that it could not answer.
-        let start = min(max(start.milliseconds, -Period.mostMilliseconds), Period.mostMilliseconds)
+        let start = Period.bounded(start)
         let count = min(max(count, -Period.mostOfAUnit), Period.mostOfAUnit)
-        let date = Date(timeIntervalSince1970: Double(start) / 1_000)
+        let date = Date(timeIntervalSince1970: Double(start.milliseconds) / 1_000)
         let shifted: Date? =
             switch unit {
             case .day: calendar.date(byAdding: .day, value: count, to: date)
@@ -86,7 +89,57 @@ package struct Period: Hashable, Sendable {
             case .month: Period.addingMonths(count, to: date, anchorDay: anchorDay)
             case .year: Period.addingMonths(count * 12, to: date, anchorDay: anchorDay)
             }
-        return Timestamp(milliseconds: Int64(((shifted ?? date).timeIntervalSince1970 * 1_000).rounded()))
+        let end = Timestamp(milliseconds: Int64(((shifted ?? date).timeIntervalSince1970 * 1_000).rounded()))
+        guard let anchorTime, Period.timeOfDay(of: end) != anchorTime, Period.begins(start, at: anchorTime) else {
+            return end
+        }
+        return Period.instant(at: anchorTime, onDayOf: end)
+    }
+
+    // MARK: The anchor of a run of periods
+
+    /// The Pacific time of day of an instant, in milliseconds since midnight as clocks show it.
+    package static func timeOfDay(of instant: Timestamp) -> Int64 {
+        let local = bounded(instant).milliseconds + offset(at: instant)
+        return (local % millisecondsOfDay + millisecondsOfDay) % millisecondsOfDay
+    }
+
+    /// The anchor time of the period that begins at an instant: that of the run, or the instant's own time of day when
+    /// the period does not begin at the time of the run.
+    package static func anchorTime(of start: Timestamp, keeping anchorTime: Int64) -> Int64 {
+        begins(start, at: anchorTime) ? anchorTime : timeOfDay(of: start)
+    }
+
+    /// Whether an instant has this time of day, or stands for it where daylight saving time leaves it out.
+    private static func begins(_ start: Timestamp, at time: Int64) -> Bool {
+        (0..<millisecondsOfDay).contains(time)
+            && (timeOfDay(of: start) == time || instant(at: time, onDayOf: start) == start)
+    }
+
+    /// A Pacific time of day on the day of an instant: the first where it occurs twice, an hour later where it is
+    /// missing.
+    private static func instant(at time: Int64, onDayOf day: Timestamp) -> Timestamp {
+        let local = day.milliseconds + offset(at: day) - timeOfDay(of: day) + time
+        // A change of the clocks lies between the offsets of a day earlier and a day later, if there is one.
+        let before = offset(at: Timestamp(milliseconds: local - millisecondsOfDay))
+        let after = offset(at: Timestamp(milliseconds: local + millisecondsOfDay))
+        let first = Timestamp(milliseconds: local - before)
+        if offset(at: first) == before { return first }
+        let second = Timestamp(milliseconds: local - after)
+        return offset(at: second) == after ? second : first
+    }
+
+    /// Pacific time minus UTC, in milliseconds.
+    private static func offset(at instant: Timestamp) -> Int64 {
+        let date = Date(timeIntervalSince1970: Double(instant.milliseconds) / 1_000)
+        return Int64(pacific.timeZone.secondsFromGMT(for: date)) * 1_000
+    }
+
+    private static let millisecondsOfDay: Int64 = 86_400_000
+
+    /// Stored numbers may be anything; the calendar is asked nothing that it could not answer.
+    private static func bounded(_ instant: Timestamp) -> Timestamp {
+        Timestamp(milliseconds: min(max(instant.milliseconds, -mostMilliseconds), mostMilliseconds))
     }
 
     /// Some 35,000 years.
@@ -97,16 +150,6 @@ package struct Period: Hashable, Sendable {
     /// The day of the month, in Pacific time, on which an instant falls: the anchor of a run of periods.
     package static func anchorDay(of instant: Timestamp) -> Int {
         pacific.component(.day, from: Date(timeIntervalSince1970: Double(instant.milliseconds) / 1_000))
-    }
-
-    /// The anchor day of the period after this one: months keep that of their run, days and weeks begin a run where
-    /// they end (a free week from the first, then a month from the eighth).
-    ///
-    /// - Parameters:
-    ///   - anchorDay: that of the run to which this period belongs.
-    ///   - end: when this period ends.
-    package func anchorDay(after anchorDay: Int, until end: Timestamp) -> Int {
-        months == nil ? Period.anchorDay(of: end) : anchorDay
     }
 
     private static func addingMonths(_ months: Int, to date: Date, anchorDay: Int?) -> Date? {

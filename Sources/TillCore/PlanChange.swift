@@ -13,6 +13,21 @@ extension Ledger {
         return .atNextRenewal
     }
 
+    /// Checks that a purchase changes a subscription that is in force.
+    func check(_ original: TransactionID?, _ product: Product, by id: AccountID) throws(Refusal) {
+        guard let original else { return }
+        guard let held = self[id].subscription(original) else { throw .unknownSubscription(original) }
+        guard product.plan?.groupID == held.groupID else {
+            throw .otherGroup(product: product.id, group: held.groupID)
+        }
+        guard held.ownership == .purchased else { throw .familyShared(original) }
+        switch held.status(at: now) {
+        case .expired: throw .notSubscribed(original, since: held.renewalDate)
+        case .revoked: throw .notSubscribed(original, since: held.current.revocation?.date ?? now)
+        case .active, .billingRetry, .gracePeriod: break
+        }
+    }
+
     mutating func change(
         _ held: Subscription,
         to product: Product,
@@ -121,12 +136,12 @@ extension Ledger {
         subscription.nextBillingPlan = nil
         subscription.pendingOffers = Ledger.remaining(of: offers)
         subscription.offersSetAside = []
-        subscription.anchorDay = anchorDay(after: row, of: product, under: offers.first?.offer)
+        subscription.anchor = anchor(after: row, of: product, under: offers.first?.offer)
         subscription.appAccountToken = row.appAccountToken
         subscription.agreedPrice = catalog.price(product.prices, in: row.storefront)
         subscription.priceIncrease = nil
         subscription.renewals = 0
-        subscription.paidService += paidMilliseconds(row)
+        subscription.countPayment(of: row)
         self[id].put(subscription)
         note(.upgraded(from: old.id, to: row.id, withOffer: !offers.isEmpty))
         replaceCopies(of: held, by: row, product)

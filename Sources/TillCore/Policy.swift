@@ -24,6 +24,8 @@ package struct Policy: Codable, Equatable, Sendable {
     package var keepsGraceDate: Bool
     /// Whether plans that are billed monthly are sold in the United States and Singapore too.
     package var commitmentsEverywhere: Bool
+    /// Whether the first paid period can be extended, or only a period after an earlier paid one.
+    package var extendsFirstPeriod: Bool
     /// From a customer's request to the decision on it, in milliseconds.
     package var refundWindow: Int64
     /// Who decides on a refund that was asked for.
@@ -46,10 +48,23 @@ package struct Policy: Codable, Equatable, Sendable {
         keepsAnchorDay = true
         keepsGraceDate = true
         commitmentsEverywhere = true
+        extendsFirstPeriod = true
         refundWindow = 12 * 3_600_000
         refundRule = .followPreference
         storefrontsAskingConsent = []
         missingPrice = .storefrontCurrency
+    }
+
+    /// The end of a period that belongs to a run.
+    ///
+    /// - Parameter anchor: where the run began; its day counts unless the day is to drift.
+    func end(of period: Period, from start: Timestamp, anchor: PeriodAnchor) -> Timestamp {
+        rate.end(
+            of: period,
+            from: start,
+            anchorDay: keepsAnchorDay ? anchor.day : nil,
+            anchorTime: anchor.time
+        )
     }
 
     /// How long a gap in paid service may last before a new run begins, in milliseconds: sixty days, or ten minutes

@@ -85,12 +85,25 @@ extension Ledger {
     }
 
     mutating func acceptPriceIncrease(_ original: TransactionID, by id: AccountID) throws(Refusal) {
-        var subscription = try subscription(original, of: id)
-        guard subscription.ended == nil, subscription.priceIncrease?.stage == .pending else {
-            throw .noPriceIncrease(original)
-        }
+        var subscription = try subscriptionAskedForConsent(original, of: id)
         subscription.priceIncrease?.stage = .accepted
         self[id].put(subscription)
         note(.priceIncreaseAccepted(subscription.current.id))
+    }
+    /// The customer refuses a higher price, which turns auto-renewal off.
+    mutating func declinePriceIncrease(_ original: TransactionID, by id: AccountID) throws(Refusal) {
+        _ = try subscriptionAskedForConsent(original, of: id)
+        try turnAutoRenewOff(original, by: id)
+    }
+
+    /// A subscription with a price increase that waits for the customer's answer.
+    private func subscriptionAskedForConsent(_ original: TransactionID, of id: AccountID) throws(Refusal)
+        -> Subscription
+    {
+        let subscription = try subscription(original, of: id)
+        guard subscription.ended == nil, subscription.priceIncrease?.stage == .pending else {
+            throw .noPriceIncrease(original)
+        }
+        return subscription
     }
 }

@@ -4,6 +4,9 @@ extension Ledger {
     mutating func buy(_ purchase: Purchase, by id: AccountID) throws(Refusal) {
         guard let product = catalog.products[purchase.productID] else { throw .unknownProduct(purchase.productID) }
         guard product.isForSale else { throw .productNotForSale(product.id) }
+        try check(purchase.subscription, product, by: id)
+        // What the customer owns needs no payment, and so nobody's permission.
+        if self[id].owned(product.id) != nil { return try sell(purchase, by: id) }
         if purchase.isInterrupted { return try hold(purchase, because: .interrupted, by: id) }
         if self[id].asksToBuy { return try hold(purchase, because: .askToBuy, by: id) }
         try sell(purchase, by: id)
@@ -20,6 +23,10 @@ extension Ledger {
         if let text = purchase.appAccountToken {
             guard let token = UUIDText.canonical(text) else { throw .badAppAccountToken(text) }
             purchase.appAccountToken = token
+        }
+        if let owned = self[id].owned(product.id) {
+            purchaseResult = .alreadyOwned
+            return note(.alreadyOwned(owned.transaction))
         }
         if purchase.billingPlan == .monthly { try checkCommitment(product, purchase, by: id) }
         if self[id].card == .declined { throw .cardDeclined }
@@ -58,10 +65,6 @@ extension Ledger {
     // MARK: One-time products
 
     private mutating func buyOnce(_ purchase: Purchase, _ product: Product, by id: AccountID) throws(Refusal) {
-        let owns = self[id].holdings.contains {
-            $0.productID == product.id && !$0.isRevoked && $0.ownership == .purchased
-        }
-        if owns { throw .alreadyOwned(product: product.id) }
         let offer = try oneTimeOffer(purchase.offer, product, id)
         try checkPrices(of: purchase, product, [offer].compactMap(\.self), by: id)
         let row = try enterSale(
@@ -125,10 +128,12 @@ extension Ledger {
             autoRenews: true,
             nextProductID: product.id,
             recentStart: continuesRun ? (held?.recentStart ?? row.purchaseDate) : row.purchaseDate,
-            anchorDay: anchorDay(after: row, of: product, under: offers.first?.offer),
+            anchor: anchor(after: row, of: product, under: offers.first?.offer),
             appAccountToken: row.appAccountToken,
-            paidService: (held?.paidService ?? 0) + paidMilliseconds(row)
+            paidService: held?.paidService ?? 0
         )
+        subscription.paidPeriods = held?.paidPeriods ?? 0
+        subscription.countPayment(of: row)
         subscription.pendingOffers = Ledger.remaining(of: offers)
         subscription.agreedPrice = catalog.price(product.prices, in: row.storefront)
         subscription.extensions = held?.extensions ?? []
@@ -142,10 +147,10 @@ extension Ledger {
     }
 
     /// The anchor of the period after the first one.
-    func anchorDay(after row: Transaction, of product: Product, under offer: Offer?) -> Int {
-        let anchor = Period.anchorDay(of: row.purchaseDate)
+    func anchor(after row: Transaction, of product: Product, under offer: Offer?) -> PeriodAnchor {
+        let anchor = PeriodAnchor(of: row.purchaseDate)
         guard row.commitment == nil, let plan = product.plan, let end = row.expiresDate else { return anchor }
-        return plan.firstPeriod(under: offer).anchorDay(after: anchor, until: end)
+        return anchor.following(plan.firstPeriod(under: offer), until: end)
     }
 
     /// What later periods carry once the first has carried the first offer.
@@ -255,7 +260,7 @@ extension Ledger {
         let purchaseDate = now.wholeSecond
         let transaction = identifiers.transaction(of: id, realm: account.realm, storefront: storefront)
         let isMonthly = purchase.billingPlan == .monthly
-        let anchor = policy.keepsAnchorDay ? Period.anchorDay(of: purchaseDate) : nil
+        let anchor = PeriodAnchor(of: purchaseDate)
         let row = Transaction(
             id: transaction,
             originalID: held?.originalID ?? transaction,
@@ -271,7 +276,7 @@ extension Ledger {
             originalPurchaseDate: held?.originalPurchaseDate ?? purchaseDate,
             expiresDate: product.plan.map { plan in
                 let period = isMonthly ? Period(1, .month) : plan.firstPeriod(under: offer?.offer)
-                return policy.rate.end(of: period, from: purchaseDate, anchorDay: anchor)
+                return policy.end(of: period, from: purchaseDate, anchor: anchor)
             },
             quantity: purchase.quantity,
             appAccountToken: purchase.appAccountToken,
@@ -293,11 +298,10 @@ extension Ledger {
     }
 
     private func firstMonth(_ plan: SubscriptionPlan, _ storefront: Storefront, from start: Timestamp) -> Commitment {
-        let anchor = policy.keepsAnchorDay ? Period.anchorDay(of: start) : nil
         return Commitment(
             period: 1,
             periods: plan.period.months ?? 12,
-            expiresDate: policy.rate.end(of: plan.period, from: start, anchorDay: anchor),
+            expiresDate: policy.end(of: plan.period, from: start, anchor: PeriodAnchor(of: start)),
             price: catalog.commitmentPrice(of: plan, in: storefront)
         )
     }
@@ -311,17 +315,30 @@ extension Ledger {
         let monthly = purchase.billingPlan == .monthly ? product.plan?.monthly : nil
         let full = catalog.price(monthly?.prices ?? product.prices, in: storefront)
         if offer?.mode == .freeTrial, purchase.price != nil { throw .priceOfFreeTrial }
-        let piece =
-            purchase.price ?? offer.map { catalog.price(of: $0, in: storefront, insteadOf: full) } ?? full
+        let named = purchase.price.map { Money(milliunits: $0.milliunits, currency: $0.currency ?? full.currency) }
+        let piece = named ?? offer.map { catalog.price(of: $0, in: storefront, insteadOf: full) } ?? full
         guard piece.milliunits >= 0, let total = piece.times(purchase.quantity) else {
             throw .badPrice(milliunits: piece.milliunits)
         }
         return total
     }
+}
 
-    /// Milliseconds of service that a row paid for; nothing when it was free.
-    func paidMilliseconds(_ row: Transaction) -> Int64 {
-        guard let end = row.expiresDate, (row.price?.milliunits ?? 0) > 0 else { return 0 }
-        return end.milliseconds - row.purchaseDate.milliseconds
+extension Transaction {
+    /// Whether it cost anything.
+    var isPaid: Bool { (price?.milliunits ?? 0) > 0 }
+
+    /// Milliseconds of service that it paid for; nothing when it was free.
+    var paidMilliseconds: Int64 {
+        guard let expiresDate, isPaid else { return 0 }
+        return expiresDate.milliseconds - purchaseDate.milliseconds
+    }
+}
+
+extension Subscription {
+    /// Counts the service that a new row paid for.
+    mutating func countPayment(of row: Transaction) {
+        paidService += row.paidMilliseconds
+        if row.isPaid { paidPeriods += 1 }
     }
 }

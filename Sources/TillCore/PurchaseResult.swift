@@ -23,6 +23,8 @@ package enum PurchaseResult: String, CaseIterable, Sendable {
     case offerScheduled
     /// A change that was scheduled will not happen.
     case changeWithdrawn
+    /// The customer owns this non-consumable already.
+    case alreadyOwned
     /// The purchase waits for a parent's approval, or for the customer to complete it.
     case held
 
@@ -31,7 +33,7 @@ package enum PurchaseResult: String, CaseIterable, Sendable {
         switch self {
         case .purchased, .subscribed, .resubscribed, .recovered, .upgraded, .crossgraded: true
         case .downgradeScheduled, .crossgradeScheduled, .billingPlanScheduled, .offerScheduled, .changeWithdrawn,
-            .held:
+            .alreadyOwned, .held:
             false
         }
     }

@@ -71,10 +71,11 @@ extension Ledger {
     private func share(after request: RefundRequest, of id: TransactionID) -> Refund.Share {
         guard let row = rows[id] else { return .full }
         if row.groupID != nil { return unusedPart(of: row) == nil ? .full : .unused }
-        guard let consumed = request.report?.consumptionPercentage, (1..<100_000).contains(consumed) else {
+        guard let consumed = request.report?.consumptionPercentage, (1..<Ledger.wholePercentage).contains(consumed)
+        else {
             return .full
         }
-        return .part(100_000 - consumed)
+        return .part(Ledger.wholePercentage - consumed)
     }
 
     mutating func declineRefund(of id: TransactionID) throws(Refusal) {
@@ -91,13 +92,14 @@ extension Ledger {
         guard row.ownership == .purchased else { throw .familyShared(row.id) }
         if let revocation = row.revocation { throw .alreadyRevoked(row.id, on: revocation.date) }
         let percentage = try percentage(of: refund, row)
+        let isFull = percentage == Ledger.wholePercentage
         self[row.account].refundRequests.removeAll { $0.transaction == row.id }
         self[row.account].refundNumber += 1
         let number = self[row.account].refundNumber
         let revocation = Revocation(
             date: now.wholeSecond,
             reason: refund.reason,
-            kind: refund.share == .full ? .refundFull : .refundProrated,
+            kind: isFull ? .refundFull : .refundProrated,
             percentage: percentage
         )
         let refunded = amend(row) {
@@ -146,9 +148,9 @@ extension Ledger {
     private func percentage(of refund: Refund, _ row: Transaction) throws(Refusal) -> Int {
         switch refund.share {
         case .full:
-            return 100_000
+            return Ledger.wholePercentage
         case .part(let part):
-            guard (1..<100_000).contains(part) else { throw .badPercentage(part) }
+            guard (1..<Ledger.wholePercentage).contains(part) else { throw .badPercentage(part) }
             return part
         case .unused:
             guard let part = unusedPart(of: row) else { throw .nothingLeftToProrate(row.id) }
@@ -156,14 +158,19 @@ extension Ledger {
         }
     }
 
+    /// All of a period that has not begun is unused.
     private func unusedPart(of row: Transaction) -> Int? {
         guard let end = row.expiresDate else { return nil }
         let whole = end.milliseconds - row.purchaseDate.milliseconds
         let left = end.milliseconds - max(now.milliseconds, row.purchaseDate.milliseconds)
         guard whole > 0, left > 0 else { return nil }
-        let part = Int(whole.dividingFullWidth(left.multipliedFullWidth(by: 100_000)).quotient)
-        return part >= 1 ? min(part, 99_999) : nil
+        let divided = whole.dividingFullWidth(left.multipliedFullWidth(by: Int64(Ledger.wholePercentage)))
+        let part = Int(divided.quotient)
+        return part >= 1 ? min(part, Ledger.wholePercentage) : nil
     }
+
+    /// Thousandths of a percent of a full refund.
+    private static let wholePercentage = 100_000
 
     private static let mostRefundRequests = 100
 }

@@ -3,6 +3,7 @@
 package enum Refusal: Error, Equatable, Sendable {
     // The parties.
     case unknownAccount(String)
+    case laterThanClock(at: Timestamp, now: Timestamp)
     case earlierThanLastEvent(at: Timestamp, last: Timestamp)
     // What is wanted.
     case unknownTransaction(TransactionID)
@@ -19,12 +20,12 @@ package enum Refusal: Error, Equatable, Sendable {
     case tooManyHeldPurchases(most: Int)
     case cardDeclined
     // What the customer already has.
-    case alreadyOwned(product: String)
     case alreadySubscribed(product: String, until: Timestamp)
     case priceOfFreeTrial
     // Subscriptions.
     case unknownSubscription(TransactionID)
     case notSubscribed(TransactionID, since: Timestamp)
+    case otherGroup(product: String, group: String)
     case autoRenewIsOff(TransactionID)
     case autoRenewIsOn(TransactionID)
     case noPriceIncrease(TransactionID)
@@ -63,6 +64,9 @@ package enum Refusal: Error, Equatable, Sendable {
         switch self {
         case .unknownAccount(let customer):
             "There is no customer \(customer) in this app and realm; create one, or buy something for them."
+        case .laterThanClock(let instant, let now):
+            "The instant \(instant.iso8601) is later than the customer's clock, which shows \(now.iso8601); "
+                + "leave the instant out, or advance the clock first with till clock advance."
         case .earlierThanLastEvent(let now, let last):
             "The instant \(now.iso8601) lies before the customer's last event at \(last.iso8601); "
                 + "an account's time only moves forward."
@@ -82,8 +86,6 @@ package enum Refusal: Error, Equatable, Sendable {
             "\(text.prefix(64)) is not a UUID; an app account token is one."
         case .unknownOrder(let order):
             "Order \(order.wireForm) is not one of this customer's."
-        case .alreadyOwned(let product):
-            "The customer already owns \(product); a non-consumable is bought once."
         case .alreadySubscribed(let product, let until):
             "The customer's subscription to \(product) runs until \(until.iso8601); "
                 + "it cannot be bought again before, except with an offer or as a change of plan."
@@ -107,6 +109,8 @@ package enum Refusal: Error, Equatable, Sendable {
             "Transaction \(id.number) is not the original transaction of a subscription of this customer."
         case .notSubscribed(let id, let since):
             "Subscription \(id.number) ended at \(since.iso8601); buying it again begins it anew."
+        case .otherGroup(let product, let group):
+            "Product \(product) is not in the group \(group) of this subscription; buy it instead."
         case .autoRenewIsOff(let id):
             "Subscription \(id.number) does not renew already."
         case .autoRenewIsOn(let id):
@@ -176,12 +180,14 @@ package enum ExtensionObstacle: String, Sendable {
     case notActive
     case freeTrial
     case neverPaid
+    case firstPaidPeriod
 
     var words: String {
         switch self {
         case .notActive: "it is not active"
         case .freeTrial: "a free trial runs"
         case .neverPaid: "no period of it was ever paid"
+        case .firstPaidPeriod: "no period before the running one was paid; the setting extendsFirstPeriod allows it"
         }
     }
 }

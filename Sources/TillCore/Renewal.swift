@@ -77,8 +77,8 @@ extension Ledger {
         guard let terms = subscription.terms(in: catalog, from: start) else {
             return expire(subscription, by: id, because: .productUnavailable)
         }
-        let anchor = keepingAnchor ? subscription.anchorDay : Period.anchorDay(of: start)
-        let end = policy.rate.end(of: terms.period, from: start, anchorDay: policy.keepsAnchorDay ? anchor : nil)
+        let anchor = keepingAnchor ? subscription.anchor.resumed(at: start) : PeriodAnchor(of: start)
+        let end = policy.end(of: terms.period, from: start, anchor: anchor)
         var row = renewalRow(of: subscription, by: id, from: start, to: end)
         row.productID = terms.product.id
         row.order = identifiers.order(of: id)
@@ -91,11 +91,11 @@ extension Ledger {
         }
         let entered = enter(row)
         var renewed = advance(subscription, to: entered, from: start, anchor: anchor)
-        renewed.anchorDay = terms.period.anchorDay(after: anchor, until: end)
+        renewed.anchor = anchor.following(terms.period, until: end)
         renewed.agreedPrice = terms.fullPrice
         if terms.raisesPrice || terms.product.id != subscription.current.productID { renewed.priceIncrease = nil }
         if terms.offer != nil { renewed.takePendingOffer() }
-        renewed.paidService += paidMilliseconds(entered)
+        renewed.countPayment(of: entered)
         renewed.settleCommitment()
         self[id].put(renewed)
         note(event(entered.id))
@@ -107,12 +107,12 @@ extension Ledger {
         _ subscription: Subscription,
         to row: Transaction,
         from start: Timestamp,
-        anchor: Int
+        anchor: PeriodAnchor
     ) -> Subscription {
         var advanced = subscription
         advanced.running = now < start ? subscription.current : nil
         advanced.current = row
-        advanced.anchorDay = anchor
+        advanced.anchor = anchor
         advanced.renewals += 1
         advanced.trouble = nil
         advanced.ended = nil
@@ -149,11 +149,10 @@ extension Ledger {
         of subscription: Subscription,
         product: Product,
         from start: Timestamp,
-        anchor: Int
+        anchor: PeriodAnchor
     ) -> Commitment {
         let total = product.plan?.period.months ?? 12
-        let day = policy.keepsAnchorDay ? anchor : nil
-        let whole = policy.rate.end(of: Period(total - month.period + 1, .month), from: start, anchorDay: day)
+        let whole = policy.end(of: Period(total - month.period + 1, .month), from: start, anchor: anchor)
         return Commitment(period: month.period, periods: total, expiresDate: whole, price: month.price)
     }
 

@@ -37,13 +37,17 @@ extension Ledger {
         guard subscription.paidService > 0 else {
             return .extensionIneligible(subscription.originalID, because: .neverPaid)
         }
+        guard policy.extendsFirstPeriod || subscription.hasPaidPeriodBefore(now) else {
+            return .extensionIneligible(subscription.originalID, because: .firstPaidPeriod)
+        }
         let yearAgo = Period(-365, .day).end(from: now)
         let recent = account.subscriptions.flatMap(\.extensions).filter { $0.date > yearAgo }
         return recent.count >= 2 ? .extensionLimit(subscription.originalID) : nil
     }
 
     private mutating func extend(_ subscription: Subscription, by id: AccountID, days: Int, request: String) {
-        let end = policy.rate.adding(days: days, to: subscription.renewalDate)
+        let anchor = subscription.anchor.resumed(at: subscription.renewalDate)
+        let end = policy.rate.adding(days: days, to: subscription.renewalDate, anchorTime: anchor.time)
         let given = RenewalExtension(
             request: request,
             date: now,
@@ -54,7 +58,7 @@ extension Ledger {
         for (holder, held) in holders {
             amend(held.current) { $0.expiresDate = end }
             guard var moved = self[holder].subscription(held.originalID) else { continue }
-            moved.anchorDay = Period.anchorDay(of: end)
+            moved.anchor = PeriodAnchor(day: Period.anchorDay(of: end), time: anchor.time)
             if holder == id { moved.extensions.append(given) }
             self[holder].put(moved)
             note(.extended(held.current.id))

@@ -85,11 +85,17 @@ package struct RenewalRate: Hashable, Sendable {
 
     /// The end of a period that begins at an instant.
     ///
-    /// - Parameter anchorDay: the day of the month on which the run of periods began; nil lets the day drift. Only
-    ///   calendar months know it.
-    package func end(of period: Period, from start: Timestamp, anchorDay: Int?) -> Timestamp {
+    /// - Parameters:
+    ///   - anchorDay: the day of the month on which the run of periods began; nil lets the day drift.
+    ///   - anchorTime: the time of day at which it began (`Period.end`). Only calendar periods know both.
+    package func end(
+        of period: Period,
+        from start: Timestamp,
+        anchorDay: Int?,
+        anchorTime: Int64? = nil
+    ) -> Timestamp {
         switch length {
-        case .calendar: period.end(from: start, anchorDay: anchorDay)
+        case .calendar: period.end(from: start, anchorDay: anchorDay, anchorTime: anchorTime)
         case .flat(let each): start.advanced(milliseconds: each)
         case .scaled(let week, let month): start.advanced(milliseconds: Self.scaled(period, week: week, month: month))
         }
@@ -130,9 +136,11 @@ package struct RenewalRate: Hashable, Sendable {
 
     /// An instant so many calendar days later, or earlier when negative; a thirtieth of a month each where months are
     /// accelerated, in whole seconds, so that a day may be nothing.
-    package func adding(days: Int, to start: Timestamp) -> Timestamp {
+    ///
+    /// - Parameter anchorTime: the time of day to which calendar days return (`Period.end`).
+    package func adding(days: Int, to start: Timestamp, anchorTime: Int64? = nil) -> Timestamp {
         switch length {
-        case .calendar: Period(days, .day).end(from: start)
+        case .calendar: Period(days, .day).end(from: start, anchorTime: anchorTime)
         case .flat(let each): start.advanced(milliseconds: Self.wholeSeconds(each * Self.bounded(days) / 30))
         case .scaled(_, let month): start.advanced(milliseconds: Self.wholeSeconds(month * Self.bounded(days) / 30))
         }

@@ -2,7 +2,8 @@
 extension Subscription {
     private enum Key: String, CodingKey {
         case groupID, ownership, originalID, originalPurchaseDate, current, running, autoRenews, nextProductID
-        case pendingOffers, pendingOffer, offersSetAside, recentStart, anchorDay, appAccountToken, paidService
+        case pendingOffers, pendingOffer, offersSetAside, recentStart, anchorDay, anchorTime, appAccountToken
+        case paidService, paidPeriods
         case sharedFrom, agreedPrice, renewals, trouble, ended, priceIncrease, lastPriceIncrease, extensions
         case nextBillingPlan, commitmentRenews, isShared, wasLeftInGrace
     }
@@ -10,17 +11,23 @@ extension Subscription {
     /// Reads a state of this or an older version.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
+        let current = try values.decode(Transaction.self, forKey: .current)
+        // Version 0.1.0 knew no time of day: the running period began at it.
+        let time = try values.decodeIfPresent(Int64.self, forKey: .anchorTime)
         self.init(
             groupID: try values.decode(String.self, forKey: .groupID),
             ownership: try values.decode(Ownership.self, forKey: .ownership),
             originalID: try values.decode(TransactionID.self, forKey: .originalID),
             originalPurchaseDate: try values.decode(Timestamp.self, forKey: .originalPurchaseDate),
-            current: try values.decode(Transaction.self, forKey: .current),
+            current: current,
             running: try values.decodeIfPresent(Transaction.self, forKey: .running),
             autoRenews: try values.decode(Bool.self, forKey: .autoRenews),
             nextProductID: try values.decode(String.self, forKey: .nextProductID),
             recentStart: try values.decode(Timestamp.self, forKey: .recentStart),
-            anchorDay: try values.decode(Int.self, forKey: .anchorDay),
+            anchor: PeriodAnchor(
+                day: try values.decode(Int.self, forKey: .anchorDay),
+                time: time ?? Period.timeOfDay(of: current.purchaseDate)
+            ),
             appAccountToken: try values.decodeIfPresent(String.self, forKey: .appAccountToken),
             paidService: try values.decode(Int64.self, forKey: .paidService),
             sharedFrom: try values.decodeIfPresent(AccountID.self, forKey: .sharedFrom)
@@ -43,6 +50,15 @@ extension Subscription {
         commitmentRenews = try read(.commitmentRenews, or: true)
         isShared = try read(.isShared, or: true)
         wasLeftInGrace = try read(.wasLeftInGrace, or: false)
+        paidPeriods = try read(.paidPeriods, or: leastPaidPeriods)
+    }
+
+    /// How many periods were paid at least, by their length: version 0.1.0 did not count them. A row that was extended
+    /// is longer than what was paid, so that an earlier period may be overlooked until the next renewal.
+    private var leastPaidPeriods: Int {
+        let paid = [current, running].compactMap { $0 }.filter(\.isPaid)
+        let length = paid.reduce(0) { $0 + $1.paidMilliseconds }
+        return paid.count + (paidService > length ? 1 : 0)
     }
 
     /// Writes what says something.
@@ -59,9 +75,11 @@ extension Subscription {
         if !pendingOffers.isEmpty { try values.encode(pendingOffers, forKey: .pendingOffers) }
         if !offersSetAside.isEmpty { try values.encode(offersSetAside, forKey: .offersSetAside) }
         try values.encode(recentStart, forKey: .recentStart)
-        try values.encode(anchorDay, forKey: .anchorDay)
+        try values.encode(anchor.day, forKey: .anchorDay)
+        try values.encode(anchor.time, forKey: .anchorTime)
         try values.encodeIfPresent(appAccountToken, forKey: .appAccountToken)
         try values.encode(paidService, forKey: .paidService)
+        if paidPeriods > 0 { try values.encode(paidPeriods, forKey: .paidPeriods) }
         try values.encodeIfPresent(sharedFrom, forKey: .sharedFrom)
         try values.encodeIfPresent(agreedPrice, forKey: .agreedPrice)
         if renewals > 0 { try values.encode(renewals, forKey: .renewals) }

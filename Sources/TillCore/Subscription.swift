@@ -22,12 +22,14 @@ package struct Subscription: Codable, Equatable, Sendable {
     package var offersSetAside: [PendingOffer] = []
     /// The start of the present run without a long gap.
     package var recentStart: Timestamp
-    /// The day of the month, in Pacific time, on which the present run of periods began.
-    package var anchorDay: Int
+    /// Where the present run of periods began, in Pacific time.
+    package var anchor: PeriodAnchor
     /// The token that coming renewals carry.
     package var appAccountToken: String?
     /// Milliseconds of service that were paid for, over all periods.
     package var paidService: Int64
+    /// How many periods were paid for, the running one and one that was charged ahead included.
+    package var paidPeriods = 0
     /// For a family member's copy: whose purchase it is.
     package var sharedFrom: AccountID?
     /// What a full period of the current product costs this customer; a higher price of the catalogue needs a notice.
@@ -73,6 +75,11 @@ package struct Subscription: Codable, Equatable, Sendable {
     /// The row whose period still runs although the next one has been charged.
     func runningAhead(at now: Timestamp) -> Transaction? {
         now < current.purchaseDate ? running : nil
+    }
+
+    /// Whether a period was paid before the one that runs: Apple's condition for an extension.
+    func hasPaidPeriodBefore(_ now: Timestamp) -> Bool {
+        paidPeriods > [current, runningAhead(at: now)].filter { $0?.isPaid == true }.count
     }
 
     /// Whether access hangs on this row, now or once it has begun.

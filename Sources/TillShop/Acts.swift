@@ -12,7 +12,8 @@ extension Shop {
     /// - Parameters:
     ///   - command: what is done.
     ///   - customer: whose account acts.
-    ///   - instant: the shop's time of the act; nil is now. Never before the account's last event.
+    ///   - instant: the shop's time of the act; nil is now. Never before the account's last event, nor later than the
+    ///     account's clock.
     ///   - opening: how to open the account when the customer has none yet; nil refuses.
     /// - Throws: `Refusal` when the rules say no; `ShopBusy` when the store cannot take it now.
     package func perform(
@@ -157,6 +158,7 @@ extension Shop {
             guard let opening else { throw Refusal.unknownAccount(customer.customer) }
             account = try await open(customer, opening, at: instant ?? now(in: scope))
         }
+        if let instant { try check(instant, for: command, on: account.clockName) }
         let loaded = [account] + (try await others(concernedBy: command, of: account))
         try checkUndamaged(loaded, of: customer)
         // Who says no instant means now; an account that is ahead goes on from its last event.
@@ -210,6 +212,18 @@ extension Shop {
             logger.error("commit failed", metadata: ["cause": "\(failure)"])
             throw ShopBusy(failure)
         }
+    }
+
+    /// Nothing that anybody does is dated later than the clock shows: what is signed of it would be of the future. Only
+    /// an advancing clock lets time pass beyond what it shows.
+    private func check(_ instant: Timestamp, for command: Command, on clock: ClockName) throws(Refusal) {
+        if case .wake = command { return }
+        try check(instant, on: clock)
+    }
+
+    private func check(_ instant: Timestamp, on clock: ClockName) throws(Refusal) {
+        let present = now(on: clock)
+        guard instant <= present else { throw .laterThanClock(at: instant, now: present) }
     }
 
     /// When an account is woken and nothing happens, what was noted to fall due has been overtaken: the product is not
@@ -329,6 +343,7 @@ extension Shop {
             }
             if let account = try await find() { return account }
             let clock = ClockName(scope, own: opening.clock)
+            if let instant { try self.check(instant, on: clock) }
             for _ in 0..<Self.mostAttempts {
                 let footing = try self.footing()
                 var account = try await self.open(customer, opening, at: instant ?? self.now(on: clock))

@@ -14,10 +14,19 @@ package struct Outcome: Sendable {
     /// What happened, in order.
     package var events: [Event] { ledger.events }
 
+    /// The purchase that the acting account has, when it bought a non-consumable again.
+    package var alreadyOwned: Transaction? {
+        for case .alreadyOwned(let id) in ledger.events {
+            if let row = ledger.rows[id], row.account == account.id { return row }
+        }
+        return nil
+    }
+
     /// The row of the acting account that the act was about, as it now is: the last one it wrote, else the one it
     /// named.
     package var transaction: Transaction? {
-        ledger.rowChanges.last { $0.after.account == account.id && $0.after.isUpgraded == false }?.after
+        alreadyOwned
+            ?? ledger.rowChanges.last { $0.after.account == account.id && $0.after.isUpgraded == false }?.after
             ?? ledger.rowChanges.last { $0.after.account == account.id }?.after
     }
 }

@@ -38,6 +38,7 @@ package struct ScopeRules: Codable, Equatable, Sendable {
         policy.keepsAnchorDay = settings.keepsAnchorDay
         policy.keepsGraceDate = settings.keepsGraceDate
         policy.commitmentsEverywhere = settings.commitmentsEverywhere
+        policy.extendsFirstPeriod = settings.extendsFirstPeriod
         policy.refundWindow = Int64(settings.refundWindowMinutes) * 60_000
         policy.storefrontsAskingConsent = Set(settings.storefrontsAskingConsent)
         if realm == .sandbox, settings.sandboxRenewalCap > 0 {

@@ -24,6 +24,8 @@ package struct Settings: Codable, Equatable, Sendable {
     package var keepsGraceDate = true
     /// Sell plans that are billed monthly in the United States and Singapore too.
     package var commitmentsEverywhere = true
+    /// Grant extensions in the first paid period too, where Apple asks for an earlier paid one.
+    package var extendsFirstPeriod = true
     /// Minutes from a customer's request for a refund to the decision.
     package var refundWindowMinutes = 720
     /// Storefronts whose law asks for consent to every increase of a price, alpha-3.
@@ -60,6 +62,7 @@ package struct Settings: Codable, Equatable, Sendable {
         settings.sandboxRenewalCap = 12
         settings.retriesInSandbox = false
         settings.commitmentsEverywhere = false
+        settings.extendsFirstPeriod = false
         settings.versionOneInSandbox = false
         settings.historyExtraDays = 0
         return settings

@@ -29,6 +29,8 @@ enum PurchaseSummary {
             return "Nothing was charged: \(customer) is subscribed to \(product); the offer\(offer) applies \(renewal)."
         case .changeWithdrawn:
             return "Nothing was charged: \(customer) keeps \(product); the scheduled change is withdrawn."
+        case .alreadyOwned:
+            return "Nothing was charged: \(customer) already owns \(product). The original purchase:"
         case .held:
             let number = answer["held"]?.text ?? ""
             return "The purchase waits: till purchase approve \(customer) \(number), or decline."

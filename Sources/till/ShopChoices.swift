@@ -16,6 +16,8 @@ struct ShopChoices: ParsableArguments {
     var keepsGraceDate: Bool?
     @Option(help: "true (default) or false: sell plans billed monthly in the USA and Singapore too.")
     var commitmentsEverywhere: Bool?
+    @Option(help: "true (default) or false: extend the first paid period of a subscription too.")
+    var extendsFirstPeriod: Bool?
     @Option(help: "Minutes from a customer's request for a refund to the decision (default 720).")
     var refundWindowMinutes: Int?
     @Option(help: "A storefront whose law asks for consent to every price increase; may be repeated.")
@@ -91,6 +93,8 @@ struct ShopChoices: ParsableArguments {
         settings.keepsGraceDate = try source.choice(keepsGraceDate, "keepsGraceDate") ?? settings.keepsGraceDate
         settings.commitmentsEverywhere =
             try source.choice(commitmentsEverywhere, "commitmentsEverywhere") ?? settings.commitmentsEverywhere
+        settings.extendsFirstPeriod =
+            try source.choice(extendsFirstPeriod, "extendsFirstPeriod") ?? settings.extendsFirstPeriod
         settings.versionOneInSandbox =
             try source.choice(versionOneInSandbox, "versionOneInSandbox") ?? settings.versionOneInSandbox
         settings.allowReset = try source.choice(allowReset, "allowReset") ?? settings.allowReset

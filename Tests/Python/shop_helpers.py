@@ -289,8 +289,8 @@ class Clock:
         assert made == {"name": self.name, "mode": "frozen", "now": at}
 
     def take(self, customer, **options):
-        """Lets a customer live on this clock; who does not exist is created."""
-        self.realm.create(customer, at=self.now, **options)
+        """Lets a customer live on this clock; who does not exist is created, for a clock in the past at its instant."""
+        self.realm.create(customer, **_present(at=self.now if self.now <= now_ms() else None), **options)
         assert self.realm.control("useClock", {"clock": self.name}, customer=customer)["clock"] == self.name
         self.customers.append(customer)
 

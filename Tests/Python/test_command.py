@@ -209,6 +209,11 @@ def test_buying_prints_what_the_device_hands_over(till, shop, run):
     assert decoded.appAccountToken == "c0ffee00-0000-4000-8000-000000000001"
     text = run("buy", THREAD, "--customer", "nina", *APP)
     assert "transactionId" in text and bought["transactionId"] not in text
+    owned = run("buy", PATTERNS, "--customer", "nina", *APP, as_json=True)["transactionId"]
+    first, *lines = run("buy", PATTERNS, "--customer", "nina", *APP).splitlines()
+    assert first.startswith(f"Nothing was charged: nina already owns {PATTERNS}.") and owned in "".join(lines)
+    later = run("buy", THREAD, "--customer", "nina", "--at", "2099-01-01", *APP, code=1)
+    assert "later than the customer's clock" in later and "till clock advance" in later
     assert "10" in run("buy", THREAD, "--customer", "nina", "--quantity", "11", *APP, code=1)
     assert "com.example.nothing" in run("buy", "com.example.nothing", "--customer", "nina", *APP, code=1)
     assert "nowhere" in run("buy", THREAD, "--customer", "nina", "--app", "com.example.nowhere", code=1)

@@ -374,7 +374,12 @@ def test_an_upgrade_within_the_day_ahead_is_what_counts(realm, post):
     receipt = realm.control("getReceipt", customer="ann")["receipt"]
     body = {"receipt-data": receipt, "password": SECRET}
     whole = requests.post(f"{realm.base}/verifyReceipt", json=body).json()
-    assert [row["product_id"] for row in whole["latest_receipt_info"]] == [PRO, BASIC, BASIC]
+    rows = whole["latest_receipt_info"]
+    dates = [int(row["purchase_date_ms"]) for row in rows]
+    assert dates == sorted(dates, reverse=True), "the newest purchase_date comes first"
+    assert [(row["product_id"], row.get("is_upgraded")) for row in rows] == [
+        (BASIC, "true"), (PRO, None), (BASIC, "true"),
+    ]
     body["exclude-old-transactions"] = True
     latest = requests.post(f"{realm.base}/verifyReceipt", json=body).json()
     assert [row["transaction_id"] for row in latest["latest_receipt_info"]] == [bought]

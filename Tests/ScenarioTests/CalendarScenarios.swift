@@ -41,6 +41,35 @@ extension Scenarios.Calendars {
             period: Period(2, .month),
             renewals: ["2026-02-28 20:00", "2026-04-30 19:00", "2026-06-30 19:00", "2026-08-31 19:00"]
         ),
+        // 02:30 in Pacific time, which is missing on 8 March 2026 and on 10 March 2024.
+        Dates(
+            start: "2026-02-22 10:30",
+            period: .week,
+            renewals: ["2026-03-01 10:30", "2026-03-08 10:30", "2026-03-15 09:30", "2026-03-22 09:30"]
+        ),
+        Dates(
+            start: "2026-02-08 10:30",
+            period: .month,
+            renewals: ["2026-03-08 10:30", "2026-04-08 09:30", "2026-05-08 09:30"]
+        ),
+        Dates(
+            start: "2026-02-08 10:30",
+            period: .month,
+            keepsAnchor: false,
+            renewals: ["2026-03-08 10:30", "2026-04-08 09:30", "2026-05-08 09:30"]
+        ),
+        Dates(
+            start: "2023-03-10 10:30",
+            period: .year,
+            renewals: ["2024-03-10 10:30", "2025-03-10 09:30", "2026-03-10 09:30"]
+        ),
+        // 01:30 in Pacific time, which occurs twice on 1 November 2026.
+        Dates(
+            start: "2026-10-18 08:30",
+            period: .week,
+            renewals: ["2026-10-25 08:30", "2026-11-01 08:30", "2026-11-08 09:30", "2026-11-15 09:30"]
+        ),
+        Dates(start: "2026-11-01 09:30", period: .month, renewals: ["2026-12-01 09:30", "2027-01-01 09:30"]),
     ]
 
     @Test("Renewals fall on the dates of the table", arguments: StageKind.all, table)

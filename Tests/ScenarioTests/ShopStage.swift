@@ -23,6 +23,7 @@ final class ShopStage: Stage {
         settings.keepsAnchorDay = policy.keepsAnchorDay
         settings.keepsGraceDate = policy.keepsGraceDate
         settings.commitmentsEverywhere = policy.commitmentsEverywhere
+        settings.extendsFirstPeriod = policy.extendsFirstPeriod
         settings.refundWindowMinutes = Int(policy.refundWindow / 60_000)
         settings.storefrontsAskingConsent = policy.storefrontsAskingConsent.sorted()
         test = try await TestShop(

@@ -79,7 +79,9 @@ struct DeliveryTests {
     @Test("Every refusal says in a sentence what was wrong and never shows a type's internals")
     func explanations() {
         let refusals: [Refusal] = [
-            .unknownAccount("ann"), .unknownProduct("x"), .productNotForSale("x"), .alreadyOwned(product: "x"),
+            .unknownAccount("ann"), .unknownProduct("x"), .productNotForSale("x"),
+            .otherGroup(product: "x", group: "1"),
+            .laterThanClock(at: Timestamp(seconds: 1), now: Timestamp(seconds: 0)),
             .badQuantity(11, most: 10, type: .consumable), .badPrice(milliunits: -1), .winBackNotYet(offer: "o"),
             .unknownOffer(product: "x", kind: .code, id: "o"), .codeUsedUp(offer: "o", limit: 1),
             .alreadyRevoked(TransactionID(5), on: Timestamp(milliseconds: 9)), .badPercentage(0),

@@ -42,6 +42,13 @@ struct PeriodTests {
             keepsAnchor: true,
             ends: ["2025-11-05T10:15:00Z"]
         ),
+        // 02:30 in Pacific time, which is missing on 8 March 2026.
+        Row(
+            start: "2026-03-05T10:30:00Z",
+            period: Period(3, .day),
+            keepsAnchor: true,
+            ends: ["2026-03-08T10:30:00Z", "2026-03-11T09:30:00Z"]
+        ),
         // The six days of grace that were seen across the autumn change of the clocks.
         Row(
             start: "2022-11-01T09:15:38Z",
@@ -55,10 +62,54 @@ struct PeriodTests {
     func dates(_ row: Row) {
         var instant = Timestamp(day: row.start)
         let anchor = row.keepsAnchor ? Period.anchorDay(of: instant) : nil
+        let time = Period.timeOfDay(of: instant)
         for end in row.ends {
-            instant = row.period.end(from: instant, anchorDay: anchor)
+            instant = row.period.end(from: instant, anchorDay: anchor, anchorTime: time)
             #expect(instant == Timestamp(day: end))
         }
+    }
+
+    /// Days on which a Pacific time of day is missing (March) or occurs twice (November).
+    static let transitions = [
+        "2024-03-10", "2025-03-09", "2026-03-08", "2027-03-14", "2028-03-12",
+        "2024-11-03", "2025-11-02", "2026-11-01", "2027-11-07", "2028-11-05",
+    ]
+
+    @Test(
+        "Over years every period ends at the anchor's time of day, an hour later only where that time is missing",
+        arguments: transitions,
+        [Period(3, .day), Period(1, .week), Period(1, .month), Period(1, .year)]
+    )
+    func timesOfDay(_ day: String, _ period: Period) {
+        let (minute, hour): (Int64, Int64) = (60_000, 3_600_000)
+        let dayLength = 24 * hour
+        let noon = Timestamp(day: day).milliseconds
+        let midnight = Timestamp(milliseconds: noon - Period.timeOfDay(of: Timestamp(milliseconds: noon)))
+        // Starts of all kinds around the change of the clocks, also within the hour that occurs twice.
+        for distance in -8...8 {
+            for minutes in stride(from: Int64(0), to: 300, by: 30) {
+                let shift = Int64(distance) * dayLength + minutes * minute
+                let start = Timestamp(milliseconds: midnight.milliseconds + shift)
+                let anchor = PeriodAnchor(of: start)
+                var end = start
+                for _ in 0..<5 {
+                    end = period.end(from: end, anchorDay: anchor.day, anchorTime: anchor.time)
+                    let time = Period.timeOfDay(of: end)
+                    guard time != anchor.time else { continue }
+                    #expect(time == anchor.time + hour, "\(start.iso8601) \(period.iso8601) \(end.iso8601)")
+                    let hourEarlier = Timestamp(milliseconds: end.milliseconds - hour)
+                    #expect(Period.timeOfDay(of: hourEarlier) == time - 2 * hour, "\(end.iso8601) is no missing hour")
+                }
+            }
+        }
+    }
+
+    @Test("A period that does not begin at the anchor's time of day keeps its own: a faster rate left the anchor")
+    func otherTimes() {
+        let start = Timestamp(day: "2026-05-01T17:35:00Z")
+        let time = Period.timeOfDay(of: Timestamp(day: "2026-05-01T17:00:00Z"))
+        #expect(Period(1, .month).end(from: start, anchorTime: time) == Timestamp(day: "2026-06-01T17:35:00Z"))
+        #expect(PeriodAnchor(day: 1, time: time).resumed(at: start).time == Period.timeOfDay(of: start))
     }
 
     @Test("ISO 8601 is read and written; what is no period is nil")

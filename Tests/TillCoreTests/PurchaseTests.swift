@@ -22,16 +22,69 @@ struct PurchaseTests {
         }
     }
 
-    @Test("A non-consumable is bought once, and again only after a refund")
+    @Test("A non-consumable that the customer owns is free and leads back to the original purchase, until a refund")
     func nonConsumables() throws {
         var shop = CoreShop(selling: [Goods.skin()])
         let row = try shop.buys("ann", "skin")
-        #expect(throws: Refusal.alreadyOwned(product: "skin")) { try shop.buys("ann", "skin") }
+        let account = try #require(shop.accounts["ann"])
+        let again = try shop.act("ann", .purchase(Purchase(productID: "skin", price: PriceOverride(milliunits: 1))))
+        #expect(again.events == [.alreadyOwned(row.id)])
+        #expect(again.rowChanges.isEmpty && again.notifications.isEmpty && again.rows[row.id] == row)
+        #expect(shop.accounts["ann"]?.rowCount == account.rowCount)
+        #expect(throws: Refusal.badQuantity(2, most: 1, type: .nonConsumable)) {
+            try shop.buys("ann", "skin", quantity: 2)
+        }
         #expect(throws: Refusal.badQuantity(2, most: 1, type: .nonConsumable)) {
             try shop.buys("bob", "skin", quantity: 2)
         }
         try shop.refunds("ann", row)
         #expect(try shop.buys("ann", "skin").id != row.id)
+    }
+
+    @Test("What is owned needs no card, no parent and no code, also when a held purchase is approved")
+    func ownedWithoutPayment() throws {
+        var skin = Goods.skin()
+        skin.offers = [Offer(kind: .code, id: "HALF", mode: .oneTime, prices: Goods.usd(990))]
+        var shop = CoreShop(selling: [skin])
+        let purchase = Purchase(productID: "skin")
+        try shop.act("ann", .purchase(Purchase(productID: "skin", isInterrupted: true)))
+        let row = try shop.buys("ann", "skin")
+        let approved = try shop.act("ann", .decideHeldPurchase(number: 1, approved: true))
+        #expect(approved.events == [.alreadyOwned(row.id)])
+        try shop.act("ann", .setAskToBuy(true))
+        #expect(try shop.act("ann", .purchase(purchase)).events == [.alreadyOwned(row.id)])
+        try shop.act("ann", .setAskToBuy(false))
+        try shop.act("ann", .useCard(.declined))
+        let coded = Purchase(productID: "skin", offer: .code("HALF"))
+        #expect(try shop.act("ann", .purchase(coded)).events == [.alreadyOwned(row.id)])
+        #expect(shop.accounts["ann"]?.codesRedeemed.isEmpty == true && shop.history("ann").count == 1)
+    }
+
+    @Test("A member of a family who has a copy may buy the product too, and then owns it")
+    func ownedByFamily() throws {
+        var shop = CoreShop(selling: [Goods.skin(shared: true)])
+        let shared = try shop.buys("ann", "skin")
+        try shop.joins("bob", familyOf: "ann")
+        let own = try shop.buys("bob", "skin")
+        #expect(own.ownership == .purchased && own.id != shared.id && own.isOriginal)
+        #expect(try shop.act("bob", .purchase(Purchase(productID: "skin"))).events == [.alreadyOwned(own.id)])
+        #expect(try shop.act("ann", .purchase(Purchase(productID: "skin"))).events == [.alreadyOwned(shared.id)])
+    }
+
+    @Test("A price without a currency is in that of the storefront in which the purchase is made")
+    func priceCurrency() throws {
+        let euro = Money(milliunits: 1_090, currency: "EUR")
+        let prices = PriceList(standard: Money(milliunits: 990, currency: "USD"), byStorefront: ["DEU": euro])
+        var shop = CoreShop(selling: [Goods.coins(price: prices)])
+        shop.open("eva", storefront: "DEU")
+        let price = PriceOverride(milliunits: 500)
+        for (purchase, currency) in [
+            (Purchase(productID: "coins", price: price), "EUR"),
+            (Purchase(productID: "coins", storefront: .unitedStates, price: price), "USD"),
+        ] {
+            let row = try #require(try shop.act("eva", .purchase(purchase)).rowChanges.last?.after)
+            #expect(row.price == Money(milliunits: 500, currency: currency))
+        }
     }
 
     @Test("A non-renewing subscription has no expiry and may be bought again")
@@ -90,11 +143,11 @@ struct PurchaseTests {
         #expect(try shop.buys("eva", "coins").price == euro)
         let japan = try #require(Storefront(code: "JPN"))
         var purchase = Purchase(productID: "coins", quantity: 2, storefront: japan)
-        purchase.price = Money(milliunits: 300_000, currency: "JPY")
+        purchase.price = PriceOverride(milliunits: 300_000, currency: "JPY")
         let row = try #require(try shop.act("eva", .purchase(purchase)).rowChanges.last?.after)
         #expect(row.storefront == japan)
         #expect(row.price == Money(milliunits: 600_000, currency: "JPY"))
-        purchase.price = Money(milliunits: .max, currency: "JPY")
+        purchase.price = PriceOverride(milliunits: .max, currency: "JPY")
         #expect(throws: Refusal.badPrice(milliunits: .max)) { try shop.act("eva", .purchase(purchase)) }
     }
 

@@ -42,6 +42,26 @@ struct RefundTests {
         }
     }
 
+    @Test("All of a period that has not begun is unused: a full refund, also when the developer prefers a prorated one")
+    func notBegun() throws {
+        for isDecidedByPreference in [false, true] {
+            var shop = CoreShop(on: "2026-04-01T12:00:00Z", in: .production, selling: [Goods.plan()])
+            try shop.buys("ann", "pro")
+            shop.advance(to: "2026-04-30T13:00:00Z")
+            let ahead = try #require(shop.subscription("ann")?.current)
+            #expect(ahead.purchaseDate > shop.now)
+            if isDecidedByPreference {
+                try shop.act("ann", .requestRefund(ahead.id, .other))
+                try shop.act("ann", .reportConsumption(ahead.id, ConsumptionReport(preference: .grantProrated)))
+                shop.advance(to: "2026-05-01T01:00:00Z")
+            } else {
+                try shop.refunds("ann", ahead, .unused)
+            }
+            let revocation = try #require(shop.rows[ahead.id]?.revocation)
+            #expect(revocation.kind == .refundFull && revocation.percentage == 100_000)
+        }
+    }
+
     @Test("Nothing is left to prorate of a one-time product or a period that is over")
     func nothingLeft() throws {
         var shop = CoreShop(on: "2026-04-01", selling: [Goods.plan(), Goods.coins()])

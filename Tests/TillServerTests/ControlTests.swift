@@ -13,7 +13,7 @@ import TillTesting
 /// Whole exchanges with the control API, without a socket.
 @Suite("The control API on the wire")
 struct ControlTests {
-    private func withControl(
+    func withControl(
         _ test: TestShop,
         token: String? = nil,
         _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
@@ -36,7 +36,7 @@ struct ControlTests {
         try await Application(router: control.router()).test(.router) { try await body($0) }
     }
 
-    private func send(
+    func send(
         _ client: any TestClientProtocol,
         _ method: HTTPRequest.Method,
         _ uri: String,

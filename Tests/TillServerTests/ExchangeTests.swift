@@ -108,6 +108,30 @@ struct ExchangeTests {
         }
     }
 
+    @Test("By Apple's profile a first paid period is not extended: 403 with 4030004")
+    func firstPeriod() async throws {
+        for (settings, status) in [(Settings.apple, 403), (Settings(), 200)] {
+            let test = try await TestShop(selling: SampleProducts.all, settings: settings)
+            let purchase = Purchase(productID: "pro", offer: .none)
+            let customer = test.customer("ann", in: .production)
+            let bought = try await test.shop.perform(.purchase(purchase), by: customer, opening: Opening())
+            let row = try #require(bought.transaction)
+            let token = try test.token()
+            try await withAPI(test, realm: .production) { client in
+                let answer = try await get(
+                    client,
+                    "/inApps/v1/subscriptions/extend/\(row.id.number)",
+                    method: .put,
+                    token: token,
+                    body: #"{"extendByDays":5,"extendReasonCode":1,"requestIdentifier":"one"}"#
+                )
+                #expect(answer.status.code == status)
+                let refusal = #""errorCode":4030004"#
+                #expect(String(buffer: answer.body).contains(refusal) == (status == 403))
+            }
+        }
+    }
+
     @Test("The other realm does not know the id, and the journal says where it is")
     func realms() async throws {
         let test = try await TestShop(selling: SampleProducts.all)

@@ -59,6 +59,35 @@ struct ReceiptTests {
         #expect(answers.count == 1 && test.shop.receiptsSigned == 2)
     }
 
+    @Test("Rows come by purchase date, newest first, also one that was charged ahead and replaced")
+    func order() async throws {
+        let upper = Product(
+            id: "max",
+            type: .autoRenewable,
+            referenceName: "Max",
+            prices: PriceList(standard: Money(milliunits: 9_990, currency: "USD")),
+            plan: SubscriptionPlan(groupID: "20450880", level: 0, period: Period(1, .month))
+        )
+        let test = try await TestShop(selling: SampleProducts.all + [upper])
+        let clock = ClockName(AccountScope(realm: .production, app: TestShop.bundleID))
+        _ = try await test.shop.setClock(clock, .freeze(at: test.now))
+        let trial = try await test.buy("pro", by: "ann", in: .production)
+        // The month after the trial is charged a day ahead.
+        let ahead = try #require(trial.expiresDate).advanced(milliseconds: -3_600_000)
+        _ = try await test.shop.advance(clock, .to(ahead), settling: false)
+        try await test.buy("max", by: "ann", in: .production)
+        let found = try await test.shop.storage.account(realm: .production, app: TestShop.bundleID, customer: "ann")
+        let account = try #require(found)
+        let rows = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 100)).rows
+        let shown = ReceiptRows(rows, of: account).rows
+        #expect(shown.map(\.productID) == ["pro", "max", "pro"])
+        #expect(shown.map(\.isUpgraded) == [true, false, true])
+        let dates = shown.map(\.purchaseDate)
+        #expect(dates == dates.sorted(by: >))
+        // However few are shown, the one in force is among them.
+        #expect(ReceiptRows(rows, of: account, atMost: 1).rows.map(\.id) == account.subscriptions.map(\.current.id))
+    }
+
     @Test("A customer of many consumables keeps the subscription in receipts and in answers")
     func crowded() async throws {
         let test = try await TestShop(selling: SampleProducts.all)

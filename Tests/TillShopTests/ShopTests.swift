@@ -74,6 +74,42 @@ struct ShopTests {
         }
     }
 
+    @Test("Nothing is dated later than the customer's clock: not a purchase, a refund, a new customer")
+    func laterThanClock() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let shop = test.shop
+        let row = try await test.buy("coins", by: "ann")
+        let later = test.now.advanced(milliseconds: 1)
+        let refusal = Refusal.laterThanClock(at: later, now: test.now)
+        let purchase = Command.purchase(Purchase(productID: "coins"))
+        for command in [purchase, .refund(Refund(transaction: row.id)), .useCard(.declined), .leaveFamily] {
+            await #expect(throws: refusal) {
+                _ = try await shop.perform(command, by: test.customer("ann"), at: later)
+            }
+        }
+        for name in ["ann", "bob"] {
+            await #expect(throws: refusal) {
+                _ = try await shop.perform(purchase, by: test.customer(name), at: later, opening: Opening())
+            }
+        }
+        await #expect(throws: refusal) { _ = try await shop.openAccount(test.customer("bob"), Opening(), at: later) }
+        let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        let accounts = try await shop.storage.accounts(of: scope, after: nil, limit: 10)
+        #expect(accounts.map(\.customer) == ["ann"] && accounts.first?.rowCount == 1)
+        // The customer's own clock counts: behind the wall's it is the limit, and at it everything is possible.
+        let own = ClockName(scope, own: "past")
+        let past = test.now.advanced(milliseconds: -1_000)
+        try await shop.createClock(own, .frozen(at: past))
+        _ = try await shop.openAccount(test.customer("cem"), Opening(clock: "past"), at: past)
+        await #expect(throws: Refusal.laterThanClock(at: test.now, now: past)) {
+            _ = try await shop.perform(purchase, by: test.customer("cem"), at: test.now)
+        }
+        _ = try await shop.perform(purchase, by: test.customer("cem"), at: past)
+        // What is planned is done when the clock comes to it.
+        let job = try await shop.startJob(.shareProduct("pro"), in: scope, at: test.now.advanced(milliseconds: 1_000))
+        #expect(job.state == .waiting)
+    }
+
     @Test("A family's accounts change together, and a member may join whom nobody knew")
     func families() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
@@ -165,18 +201,20 @@ struct ShopTests {
         #expect(FileManager.default.fileExists(atPath: test.directory.chain(first.id).certificates))
     }
 
-    @Test("An account that was dated ahead goes on from its last event when no instant is said")
-    func datedAhead() async throws {
+    @Test("An account that leaves a clock ahead goes on from its last event when no instant is said")
+    func ahead() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
+        let (shop, ann) = (test.shop, test.customer("ann"))
         let ahead = test.now.advanced(milliseconds: 86_400_000)
-        let outcome = try await test.shop.perform(
-            .purchase(Purchase(productID: "coins")),
-            by: test.customer("ann"),
-            at: ahead,
-            opening: Opening()
-        )
-        let row = try #require(outcome.transaction)
-        let refunded = try await test.shop.perform(.refund(Refund(transaction: row.id)), by: test.customer("ann"))
+        try await shop.createClock(ClockName(ann.scope, own: "ahead"), .frozen(at: ahead))
+        _ = try await shop.openAccount(ann, Opening(clock: "ahead"))
+        let row = try await test.buy("coins", by: "ann")
+        #expect(row.purchaseDate == ahead.wholeSecond)
+        _ = try await shop.perform(.useClock(nil), by: ann)
+        let refunded = try await shop.perform(.refund(Refund(transaction: row.id)), by: ann)
         #expect(refunded.transaction?.revocation?.date == ahead.wholeSecond)
+        await #expect(throws: Refusal.laterThanClock(at: ahead, now: test.now)) {
+            _ = try await shop.perform(.reverseRefund(row.id), by: ann, at: ahead)
+        }
     }
 }

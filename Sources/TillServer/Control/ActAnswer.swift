@@ -44,6 +44,7 @@ extension Event {
     var name: String {
         switch self {
         case .charged: "charged"
+        case .alreadyOwned: "alreadyOwned"
         case .subscribed: "subscribed"
         case .resubscribed: "resubscribed"
         case .renewed: "renewed"

@@ -119,7 +119,7 @@ package struct ControlAPI: Sendable {
             parameters[String(name)] = text
         }
         let answer = try await perform(route, parameters, try Self.query(of: request), bytes)
-        return route.response == nil ? Response(status: .noContent) : .json(answer, status: route.status)
+        return route.response == nil ? Response(status: .noContent) : .json(answer.bytes, status: answer.status)
     }
 
     private func answer(_ transfer: Transfer, _ request: Request) async throws -> Response {

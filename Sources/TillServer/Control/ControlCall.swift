@@ -52,7 +52,7 @@ package struct ControlVerbs: Sendable {
                 return try JSONTree.parse(answer)
             }
             let answer = try await control.perform(route, parameters, query, bytes)
-            return route.response == nil ? nil : try JSONTree.parse(answer)
+            return route.response == nil ? nil : try JSONTree.parse(answer.bytes)
         } catch {
             throw ControlError(of: error, logger: control.shop.logger)
         }
@@ -112,7 +112,7 @@ package struct ControlVerb: Sendable {
 extension ControlAPI {
     /// Checks the body against the verb's schema and does what it says, where in the shop such a verb may.
     func perform(_ route: ControlRoute, _ parameters: [String: String], _ query: Query, _ bytes: [UInt8]) async throws
-        -> [UInt8]
+        -> (bytes: [UInt8], status: HTTPResponse.Status)
     {
         var body = ControlBody(.null)
         if let schema = route.request, !route.readsItsOwnBody {
@@ -141,7 +141,7 @@ extension ControlAPI {
             }
         // Whichever node is asked next knows of it.
         if route.waitsForNodes { await shop.settleNodes() }
-        return answer
+        return (answer, exchange.isUnchanged.value ? route.unchangedStatus ?? route.status : route.status)
     }
 
     /// A body that is left out says the same as an empty object.

@@ -21,6 +21,8 @@ struct ControlRoute: Sendable {
     /// Nil when the answer has no body.
     var response: Schema?
     var status: HTTPResponse.Status = .ok
+    /// The status of an answer where nothing new came about; nil for the same.
+    var unchangedStatus: HTTPResponse.Status?
     /// Whether it goes on beside others, but not beside a restore. A verb that reads never waits for one; what an act
     /// under way waits for must not, either.
     var waitsForRestore = true
@@ -54,6 +56,8 @@ struct ControlExchange: Sendable {
     /// The raw body.
     let bytes: [UInt8]
     let body: ControlBody
+    /// Set by a verb that found what it would have made (`ControlRoute.unchangedStatus`).
+    let isUnchanged = Synchronized(false)
 
     /// A parameter of the path.
     func parameter(_ name: String) -> String { parameters[name] ?? "" }
@@ -85,8 +89,11 @@ struct ControlExchange: Sendable {
     }
 
     /// The account of the customer whom the path names.
-    func account() async throws -> Account {
-        let name = try customer()
+    func account() async throws -> Account { try await account(of: parameter("customer")) }
+
+    /// The account of a customer of the app and realm that the path names.
+    func account(of customer: String) async throws -> Account {
+        let name = CustomerName(try scope(), try Self.checked(customer: customer))
         guard
             let account = try await shop.storage.account(
                 realm: name.scope.realm,

@@ -84,8 +84,9 @@ enum OpenAPIDocument {
                 ])
             ),
         ])
-        let status = route.response == nil ? "204" : String(route.status.code)
-        members.append(.init("responses", .object([.init(status, .object(success)), .init("default", failure)])))
+        let statuses = [route.response == nil ? .noContent : route.status, route.unchangedStatus].compactMap(\.self)
+        let answers = statuses.map { JSONTree.Member(String($0.code), .object(success)) }
+        members.append(.init("responses", .object(answers + [.init("default", failure)])))
         return .object(members)
     }
 

@@ -99,27 +99,23 @@ extension ControlAPI {
             }
             purchase.appAccountToken = UUIDText.canonical(username)
         }
-        purchase.price = try await price(body, purchase, name)
+        purchase.price = try Self.price(body)
         if let text = body.text("orderId") { purchase.order = try await order(text, of: name) }
         return purchase
     }
 
-    private func price(_ body: ControlBody, _ purchase: Purchase, _ name: CustomerName) async throws -> Money? {
+    /// The price that the body names; the rules know the currency where the body does not.
+    private static func price(_ body: ControlBody) throws -> PriceOverride? {
         guard let milliunits = body.number("price") else { return nil }
-        let scope = name.scope
-        let account = try await shop.storage.account(realm: scope.realm, app: scope.app, customer: name.customer)
-        let catalog = shop.registry.catalog(of: scope.app)
-        let storefront = purchase.storefront ?? account?.storefront ?? catalog.storefront
-        let listed = catalog.products[purchase.productID].map { catalog.price($0.prices, in: storefront).currency }
-        let currency = body.text("currency") ?? listed ?? storefront.currency
-        guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) else {
+        let currency = body.text("currency")
+        guard currency?.utf8.count ?? 3 == 3, currency?.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) ?? true else {
             throw ControlError.bad(
                 "bad_currency",
                 "A currency is three capital letters (ISO 4217).",
                 path: "$.currency"
             )
         }
-        return Money(milliunits: milliunits, currency: currency)
+        return PriceOverride(milliunits: milliunits, currency: currency)
     }
 
     private func order(_ text: String, of name: CustomerName) async throws -> OrderID {

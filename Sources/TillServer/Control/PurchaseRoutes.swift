@@ -14,10 +14,11 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/purchases",
                 id: "buy",
                 tag: "purchases",
-                summary: "Lets a customer buy; one who does not exist is created.",
+                summary: "Lets a customer buy; one who does not exist is created. A non-consumable that they own: 200.",
                 request: purchaseRequest,
                 response: Self.boughtSchema,
-                status: .created
+                status: .created,
+                unchangedStatus: .ok
             ) { try await buy($0) },
             ControlRoute(
                 method: .get,
@@ -61,14 +62,15 @@ extension ControlAPI {
             at: body.instant("at"),
             opening: try Self.opening(body)
         )
+        exchange.isUnchanged.value = outcome.alreadyOwned != nil
         // The history of a customer may be long: its receipt is only made for who wants it.
         let receipt =
             body.flag("receipt") == true ? try await shop.appReceipt(of: outcome.account, device: device) : nil
         return try answer(to: purchase.productID, outcome, device: device, receipt: receipt.map(Base64.encode))
     }
 
-    /// What came of a purchase: the row that was bought; after an offer or a change of plan for the next period, for
-    /// which there is no new row, the running one; or the number under which it waits.
+    /// What came of a purchase: the row that was bought, or that the customer owns already; after an offer or a change
+    /// of plan for the next period, for which there is no new row, the running one; or the number under which it waits.
     func answer(to productID: String, _ outcome: Outcome, device: UUID, receipt: String? = nil) throws -> [UInt8] {
         for case .purchaseHeld(outcome.account.id, let number) in outcome.events {
             return held(number, outcome)
@@ -76,7 +78,8 @@ extension ControlAPI {
         let account = outcome.account
         let group = shop.registry.catalog(of: account.app).products[productID]?.plan?.groupID
         let bought =
-            group.flatMap { account.subscription(toGroup: $0)?.current }
+            outcome.alreadyOwned
+            ?? group.flatMap { account.subscription(toGroup: $0)?.current }
             ?? outcome.ledger.rowChanges.last { $0.after.account == account.id && $0.after.productID == productID }?
             .after
         guard let row = bought else {

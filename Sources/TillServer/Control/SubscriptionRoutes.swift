@@ -109,23 +109,16 @@ extension ControlAPI {
                 summary: "The customer does not agree to a higher price: renewal is turned off.",
                 request: .object("When.", [instantProperty]),
                 response: Self.purchaseSchema
-            ) { exchange in
-                try await act(exchange) { subscription throws(Refusal) in
-                    guard subscription.priceIncrease?.stage == .pending else {
-                        throw .noPriceIncrease(subscription.originalID)
-                    }
-                    return .turnAutoRenewOff(subscription.originalID)
-                }
-            },
+            ) { try await act($0) { .declinePriceIncrease($0.originalID) } },
         ]
     }
 
     private func act(
         _ exchange: ControlExchange,
-        _ command: (Subscription) throws(Refusal) -> Command
+        _ command: (Subscription) -> Command
     ) async throws -> [UInt8] {
         let (subscription, account) = try await exchange.subscription()
-        return try self.json(subscription, after: try await act(try command(subscription), by: account, exchange))
+        return try self.json(subscription, after: try await act(command(subscription), by: account, exchange))
     }
 
     private func json(_ subscription: Subscription, after outcome: Outcome) throws -> [UInt8] {
@@ -138,22 +131,9 @@ extension ControlAPI {
         let body = exchange.body
         let productID = body.text("productId") ?? ""
         let device = try Self.device(body.text("deviceId"))
-        guard let product = shop.registry.catalog(of: account.app).products[productID] else {
-            throw Refusal.unknownProduct(productID)
-        }
-        guard product.plan?.groupID == subscription.groupID else {
-            throw ControlError.conflict(
-                "other_group",
-                "Product \(productID) is not in the group \(subscription.groupID) of this subscription; buy it instead."
-            )
-        }
-        guard subscription.ownership == .purchased else { throw Refusal.familyShared(subscription.originalID) }
-        let instant = body.instant("at") ?? shop.now(of: account)
-        if [.expired, .revoked].contains(subscription.status(at: instant)) {
-            throw Refusal.notSubscribed(subscription.originalID, since: subscription.renewalDate)
-        }
         let name = CustomerName(try exchange.scope(), account.customer)
-        let purchase = try await purchase(of: productID, body, by: name)
+        var purchase = try await purchase(of: productID, body, by: name)
+        purchase.subscription = subscription.originalID
         let outcome = try await act(.purchase(purchase), by: account, exchange)
         return try answer(to: productID, outcome, device: device)
     }

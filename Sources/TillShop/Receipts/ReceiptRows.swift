@@ -3,7 +3,8 @@ import TillStorage
 
 /// Which rows of the ledger a receipt shows.
 package struct ReceiptRows: Sendable {
-    /// The newest purchase first; a row that was replaced before it began stands behind what replaced it.
+    /// The newest `purchaseDate` first, also of a period that was charged ahead and replaced before it began. Of two at
+    /// the same instant the one that was replaced comes last.
     package private(set) var rows: [Transaction]
     /// The row in force of each of the account's subscriptions.
     private let current: Set<TransactionID>
@@ -15,12 +16,9 @@ package struct ReceiptRows: Sendable {
     ///   - rows: those of the account, in any order.
     ///   - most: how many are shown; the rows in force are always among them.
     package init(_ rows: some Sequence<Transaction>, of account: Account, atMost most: Int = ReceiptRows.most) {
-        let inForce = Dictionary(account.subscriptions.map { ($0.originalID, $0.current) }) { first, _ in first }
-        current = Set(inForce.values.map(\.id))
+        current = Set(account.subscriptions.map(\.current.id))
         func place(_ row: Transaction) -> (Timestamp, Int, TransactionID) {
-            guard row.isUpgraded, let successor = inForce[row.originalID], successor.purchaseDate < row.purchaseDate
-            else { return (row.purchaseDate, row.isUpgraded ? 0 : 1, row.id) }
-            return (successor.purchaseDate, 0, row.id)
+            (row.purchaseDate, row.isUpgraded ? 0 : 1, row.id)
         }
         let sorted = rows.filter(\.isInReceipts).map { (place($0), $0) }.sorted { $1.0 < $0.0 }.map(\.1)
         let missing = sorted.dropFirst(most).filter { [current] in current.contains($0.id) }

@@ -3,7 +3,8 @@ import TillCore
 /// The cases of `Command`, so that a simulation can say which of them it used.
 package enum CommandKind: String, CaseIterable, Sendable {
     case purchase, finish, setAppAccountToken, joinFamily, leaveFamily, shareWithFamily, downloadApp
-    case turnAutoRenewOff, turnAutoRenewOn, useCard, setAskToBuy, decideHeldPurchase, acceptPriceIncrease
+    case turnAutoRenewOff, turnAutoRenewOn, useCard, setAskToBuy, decideHeldPurchase
+    case acceptPriceIncrease, declinePriceIncrease
     case requestRefund, reportConsumption, refund, declineRefund, reverseRefund, extend
     case raisePrice, massExtension, shareProduct
     case useClock, wake
@@ -25,6 +26,7 @@ package enum CommandKind: String, CaseIterable, Sendable {
             case .setAskToBuy: .setAskToBuy
             case .decideHeldPurchase: .decideHeldPurchase
             case .acceptPriceIncrease: .acceptPriceIncrease
+            case .declinePriceIncrease: .declinePriceIncrease
             case .requestRefund: .requestRefund
             case .reportConsumption: .reportConsumption
             case .refund: .refund

@@ -20,6 +20,7 @@ package struct ShopWorld: World {
         settings.keepsAnchorDay = policy.keepsAnchorDay
         settings.keepsGraceDate = policy.keepsGraceDate
         settings.commitmentsEverywhere = policy.commitmentsEverywhere
+        settings.extendsFirstPeriod = policy.extendsFirstPeriod
         settings.refundWindowMinutes = Int(policy.refundWindow / 60_000)
         settings.storefrontsAskingConsent = policy.storefrontsAskingConsent.sorted()
         test = try await TestShop(

@@ -25,7 +25,7 @@ struct WishReader {
         case .decideHeldPurchase(let approved):
             let number = dice.pick(account.heldPurchases)?.number
             return command(number.map { .decideHeldPurchase(number: $0, approved: approved) })
-        case .cancel: return command(subscription { $0.autoRenews }.map { .turnAutoRenewOff($0.originalID) })
+        case .cancel: return command(subscription { $0.autoRenews }.map { cancellation(of: $0) })
         case .resume: return command(subscription { !$0.autoRenews }.map { .turnAutoRenewOn($0.originalID) })
         case .useCard(let card): return command(.useCard(card))
         case .askToBuy(let asks): return command(.setAskToBuy(asks))
@@ -57,6 +57,12 @@ struct WishReader {
         case .wake: return command(.wake)
         case .nonsense: return command(nonsense())
         }
+    }
+
+    /// A customer who was asked to agree to a higher price cancels by declining it.
+    private func cancellation(of subscription: Subscription) -> Command {
+        subscription.priceIncrease?.stage == .pending
+            ? .declinePriceIncrease(subscription.originalID) : .turnAutoRenewOff(subscription.originalID)
     }
 
     private func command(_ command: Command?) -> Deed {
@@ -237,7 +243,7 @@ struct WishReader {
             .purchase(Purchase(productID: "nothing")), .purchase(Purchase(productID: "coins", quantity: 11)),
             .purchase(Purchase(productID: "coins", appAccountToken: "token")),
             .purchase(Purchase(productID: "silver.month", billingPlan: .monthly)),
-            .purchase(Purchase(productID: "skin", price: Money(milliunits: -1, currency: "USD"))),
+            .purchase(Purchase(productID: "skin", price: PriceOverride(milliunits: -1))),
             .purchase(Purchase(productID: "gold.month", offer: .promotional("none"))),
             .turnAutoRenewOff(unknown), .turnAutoRenewOn(other), .acceptPriceIncrease(other),
             .shareWithFamily(other, true), .setAppAccountToken(other, token: "00000000-0000-4000-8000-000000000000"),

@@ -1,0 +1,87 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Testing
+import TillCore
+import TillServer
+import TillShop
+import TillTesting
+
+/// What customers and operators do through the control API, and how it is answered.
+@Suite("Operations on the control API")
+struct OperationTests {
+    private let control = ControlTests()
+
+    @Test("A purchase of what the customer owns is answered 200 with the original purchase")
+    func alreadyOwned() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await control.withControl(test) { client in
+            let path = "/v1/apps/com.example.shop/sandbox/customers/ann/purchases"
+            let first = try await control.send(client, .post, path, #"{"productId":"skin"}"#)
+            #expect(first.status == 201)
+            let second = try await control.send(
+                client,
+                .post,
+                path,
+                #"{"productId":"skin","price":5,"currency":"EUR"}"#
+            )
+            #expect(second.status == 200)
+            let bought = try JSONTree.parse(Array(first.body.utf8))
+            let owned = try JSONTree.parse(Array(second.body.utf8))
+            for key in ["transactionId", "originalTransactionId", "purchaseDate", "price", "currency"] {
+                #expect(bought[key] == owned[key] && owned[key] != nil, "\(key)")
+            }
+            #expect(owned["events"]?.elements.map(\.text) == ["alreadyOwned"])
+            #expect(owned["notifications"]?.elements.isEmpty == true)
+            let bad = try await control.send(client, .post, path, #"{"productId":"coins","price":5,"currency":"eur"}"#)
+            #expect(bad.status == 400 && bad.body.contains("bad_currency"))
+        }
+    }
+
+    @Test("An operation at an instant later than the clock is a conflict, whatever the operation")
+    func laterThanClock() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let row = try await test.buy("pro", by: "ann")
+        let skin = try await test.buy("skin", by: "ann")
+        let at = test.now.milliseconds + 1_000
+        try await control.withControl(test) { client in
+            let scope = "/v1/apps/com.example.shop/sandbox"
+            let subscription = "\(scope)/subscriptions/\(row.id.number)"
+            let transaction = "\(scope)/transactions/\(skin.id.number)"
+            let cases = [
+                ("\(scope)/customers", #""customer":"bob","#),
+                ("\(scope)/customers/ann/purchases", #""productId":"coins","#),
+                ("\(scope)/customers/ann/card", #""card":"declined","#),
+                ("\(scope)/customers/ann/ask-to-buy", #""asksToBuy":true,"#),
+                ("\(subscription)/cancel", ""), ("\(subscription)/resume", ""),
+                ("\(subscription)/change", #""productId":"pro","#), ("\(subscription)/extend", #""days":3,"#),
+                ("\(subscription)/price-increase/accept", ""), ("\(subscription)/price-increase/decline", ""),
+                ("\(transaction)/refund", ""), ("\(transaction)/refund/reverse", ""),
+                ("\(transaction)/refund/request", ""), ("\(transaction)/refund/decline", ""),
+            ]
+            for (path, members) in cases {
+                let answer = try await control.send(client, .post, path, "{\(members)\"at\":\(at)}")
+                #expect(answer.status == 409, "\(path)")
+                #expect(answer.body.contains(#""code":"later_than_clock""#), "\(path): \(answer.body)")
+            }
+        }
+    }
+
+}
+
+/// Reads an answer by key.
+extension JSONTree {
+    fileprivate subscript(key: String) -> JSONTree? { members.first { $0.key == key }?.value }
+
+    /// The members of an object; none for anything else.
+    fileprivate var members: [Member] { if case .object(let members) = self { members } else { [] } }
+
+    /// The elements of an array; none for anything else.
+    fileprivate var elements: [JSONTree] { if case .array(let elements) = self { elements } else { [] } }
+
+    /// A string.
+    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+
+    /// A whole number.
+    fileprivate var number: Int64? { if case .number(let digits) = self { Int64(digits) } else { nil } }
+}
