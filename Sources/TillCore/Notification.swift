@@ -50,6 +50,22 @@ package enum NotificationType: String, Codable, CaseIterable, Sendable {
     case migration = "MIGRATION"
     case priceChange = "PRICE_CHANGE"
 
+    /// What a notification of a type is about.
+    package enum Subject: Sendable {
+        case app
+        case customer
+        case transaction
+    }
+
+    /// What it is about: nothing but the app, a customer, or a transaction.
+    package var subject: Subject {
+        switch self {
+        case .test, .externalPurchaseToken: .app
+        case .rescindConsent: .customer
+        default: .transaction
+        }
+    }
+
     /// What may stand beside it; nil is none. A pair that is not here is not one (error 4000018).
     package var subtypes: [NotificationSubtype?] {
         switch self {

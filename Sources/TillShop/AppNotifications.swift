@@ -95,40 +95,50 @@ extension Shop {
         return entry
     }
 
-    /// Sends any type and subtype with a transaction's present state, without a cause in the ledger.
+    /// Sends any type and subtype with the present state of an account, without a cause in the ledger.
     ///
-    /// - Throws: `TriggerRefused` when the pair is not one, or the type needs what the transaction has not.
-    package func trigger(_ notice: Notice, about row: Transaction, of account: Account) async throws -> OutboxEntry {
+    /// - Parameter row: the transaction that it is about; nil for a type that is about the app or the customer.
+    /// - Throws: `TriggerRefused` when the pair is not one, or the type needs what is not there.
+    package func trigger(_ notice: Notice, about row: Transaction?, of account: Account) async throws -> OutboxEntry {
         let scope = AccountScope(realm: account.realm, app: account.app)
         // A customer who is erased meanwhile must leave nothing.
         return try await exclusivelyHere(CustomerName(scope, account.customer).lockKey) {
             guard let present = try await storage.account(account.id) else {
                 throw TriggerRefused(reason: "customer \(account.customer) was erased")
             }
-            return try await commitTrigger(notice, about: row, of: account, guardedBy: present, in: scope)
+            let date = max(now(of: account), account.lastEvent, account.lastSigned ?? account.lastEvent)
+            return try await commitTrigger(notice, about: row, of: present, in: scope, at: date)
         }
+    }
+
+    /// Sends a type that is about nothing but the app.
+    ///
+    /// - Throws: `TriggerRefused` when the pair is not one, or the type is about a customer or a transaction.
+    package func trigger(_ notice: Notice, in scope: AccountScope) async throws -> OutboxEntry {
+        try await commitTrigger(notice, about: nil, of: nil, in: scope, at: now(in: scope))
     }
 
     private func commitTrigger(
         _ notice: Notice,
-        about row: Transaction,
-        of account: Account,
-        guardedBy present: Account,
-        in scope: AccountScope
+        about row: Transaction?,
+        of account: Account?,
+        in scope: AccountScope,
+        at date: Timestamp
     ) async throws -> OutboxEntry {
         guard notice.type.subtypes.contains(notice.subtype) else {
             let pairs = notice.type.subtypes.map { Notice(notice.type, $0).words }.joined(separator: ", ")
             throw TriggerRefused(reason: "there is no \(notice.words); of this type there is \(pairs)")
         }
-        guard let app = registry.app(account.app) else {
-            throw TriggerRefused(reason: "app \(account.app) does not exist")
+        guard let app = registry.app(scope.app) else {
+            throw TriggerRefused(reason: "app \(scope.app) does not exist")
         }
-        let date = max(now(of: account), account.lastEvent, account.lastSigned ?? account.lastEvent)
-        let parts = try parts(of: notice, about: row, account, app, at: date)
+        let parts = try parts(of: notice, about: row, account, app, scope.realm, at: date)
         let chain = signingChain
         var change = Change()
         if let document = chains.document(of: chain) { change.documents.append(document) }
         var ids = try await identifiers.take(1)
+        let clock = account?.clockName ?? ClockName(scope)
+        let partition = account?.id.partition ?? Partition(realm: scope.realm, app: scope.app, customer: "")
         let entry = try freeze(
             NotificationPayload.Head(
                 type: notice.type.rawValue,
@@ -137,7 +147,7 @@ extension Shop {
                 signedDate: date
             ),
             parts.object,
-            id: ids.notification(of: account.id),
+            id: NotificationID(ids.bare(in: partition)),
             account: account,
             about: row,
             scope: scope,
@@ -147,13 +157,13 @@ extension Shop {
             chain
         )
         change.notifications = [entry]
-        change.deliveries = deliveries(of: entry, on: account.clockName, due: now(of: account))
-        if cluster != nil {
+        change.deliveries = deliveries(of: entry, on: clock, due: now(on: clock))
+        if cluster != nil, let account {
             // Nor where another node erases, or puts them on another clock.
-            var after = present
+            var after = account
             after.version += 1
-            let due = try await storage.nextDue(of: present.id)
-            change.accounts = [AccountChange(account: after, before: present.version, nextDue: due)]
+            let due = try await storage.nextDue(of: account.id)
+            change.accounts = [AccountChange(account: after, before: account.version, nextDue: due)]
         }
         try await commit(change, signedBy: chain)
         return entry
@@ -167,23 +177,31 @@ extension Shop {
 
     private func parts(
         of notice: Notice,
-        about row: Transaction,
-        _ account: Account,
+        about row: Transaction?,
+        _ account: Account?,
         _ app: AppRecord,
+        _ realm: Realm,
         at date: Timestamp
     ) throws -> Parts {
-        let realm = account.realm
         switch notice.type {
         case .test:
             return Parts(object: .data(NotificationPayload.testData(of: app, realm: realm)))
         case .externalPurchaseToken:
-            let id = uuid("external/\(row.id.number)/\(date.milliseconds)")
+            // What is told of at its creation, or while it is active, is a token for a custom link.
+            let expires = notice.subtype == .unreported ? nil : Period(1, .year).end(from: date)
             return Parts(
                 object: .externalPurchaseToken(
-                    NotificationPayload.externalPurchaseToken(of: app, realm: realm, id: id, created: date)
+                    NotificationPayload.externalPurchaseToken(
+                        of: app,
+                        realm: realm,
+                        id: UUID().uuidString.lowercased(),
+                        created: date,
+                        expires: expires
+                    )
                 )
             )
         case .rescindConsent:
+            guard let account else { throw TriggerRefused(reason: "\(notice.words) is about a customer; name one") }
             guard let download = account.appTransaction else {
                 throw TriggerRefused(reason: "customer \(account.customer) has no app transaction to send")
             }
@@ -192,6 +210,7 @@ extension Shop {
                 transaction: AppTransactionPayload.bytes(download, of: account, appleID: app.appleID, createdAt: date)
             )
         case .renewalExtension where notice.subtype == .summary:
+            guard let row else { throw Self.aboutTransaction(notice) }
             let job = MassExtension(
                 productID: row.productID,
                 days: 1,
@@ -202,8 +221,13 @@ extension Shop {
                 object: .summary(NotificationPayload.summary(of: app, realm: realm, job, succeeded: 1, failed: 0))
             )
         default:
+            guard let row, let account else { throw Self.aboutTransaction(notice) }
             return purchaseParts(of: notice, about: row, account, app, at: date)
         }
+    }
+
+    private static func aboutTransaction(_ notice: Notice) -> TriggerRefused {
+        TriggerRefused(reason: "\(notice.words) is about a transaction; name one")
     }
 
     private func purchaseParts(

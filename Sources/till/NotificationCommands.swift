@@ -143,27 +143,41 @@ struct NotifyCommand: AsyncParsableCommand {
         abstract: "Sends any notification by hand; nothing else happens.",
         discussion: """
             till notify EXPIRED/VOLUNTARY --transaction 2000000000012345
+            till notify EXTERNAL_PURCHASE_TOKEN/CREATED
+            till notify RESCIND_CONSENT --customer ann
             till notify TEST
             """
     )
 
     @Argument(help: "A type, and its subtype behind a slash.")
     var notice: String
-    @Option(help: "The transaction that it is about; not for TEST.")
+    @Option(help: "The transaction that it is about; not for TEST and EXTERNAL_PURCHASE_TOKEN.")
     var transaction: String?
+    @Option(help: "The customer whom RESCIND_CONSENT is about.")
+    var customer: String?
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions
 
+    private var type: String { String(notice.prefix { $0 != "/" }) }
+
     func validate() throws {
-        guard transaction != nil || notice == "TEST" else {
+        // A type that is not one is the server's to refuse.
+        let subject = NotificationType(rawValue: type)?.subject ?? .transaction
+        if subject == .customer, customer == nil, transaction == nil {
+            throw ValidationError("Name the customer whom it is about: --customer.")
+        }
+        if subject == .transaction, transaction == nil {
             throw ValidationError("Name the transaction that it is about: --transaction.")
+        }
+        if subject != .customer, customer != nil {
+            throw ValidationError("\(type) is not about a customer; leave --customer out.")
         }
     }
 
     func run() async throws {
         let client = try server.client()
         let path = "\(try await scope.path(client))/notifications"
-        guard let transaction else {
+        if notice == NotificationType.test.rawValue, transaction == nil {
             let answer = try await client.post("\(path)/test")
             return Output.show(answer, asJSON: server.json) {
                 "A test is on its way.\ntestNotificationToken  \($0["testNotificationToken"]?.text ?? "")"
@@ -172,7 +186,7 @@ struct NotifyCommand: AsyncParsableCommand {
         let parts = notice.split(separator: "/", maxSplits: 1).map(String.init)
         let body = JSONTree.members([
             "type": .text(parts.first), "subtype": .text(parts.count == 2 ? parts[1] : nil),
-            "transactionId": .string(transaction),
+            "transactionId": .text(transaction), "customer": .text(customer),
         ])
         let answer = try await client.post(path, body)
         Output.show(answer, asJSON: server.json) { NotificationsCommand.line($0) }

@@ -67,6 +67,50 @@ struct OperationTests {
         }
     }
 
+    @Test("A notification by hand names what its type is about: the app, a customer, or a transaction")
+    func notificationsByHand() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let row = try await test.buy("coins", by: "ann")
+        try await control.withControl(test) { client in
+            let path = "/v1/apps/com.example.shop/sandbox/notifications"
+            func trigger(_ members: String) async throws -> JSONTree {
+                let answer = try await control.send(client, .post, path, "{\(members)}")
+                #expect(answer.status == 201, "\(answer.body)")
+                let made = try JSONTree.parse(Array(answer.body.utf8))
+                let one = try await control.send(client, .get, "\(path)/\(made["notificationUUID"]?.text ?? "")")
+                return try JSONTree.parse(Array(one.body.utf8))
+            }
+            for subtype in ["CREATED", "ACTIVE_TOKEN_REMINDER", "UNREPORTED"] {
+                let shown = try await trigger(#""type":"EXTERNAL_PURCHASE_TOKEN","subtype":"\#(subtype)""#)
+                #expect(shown["customer"] == nil && shown["transactionId"] == nil)
+                let token = try #require(shown["payload"]?["externalPurchaseToken"])
+                let isOfLink = subtype != "UNREPORTED"
+                #expect(
+                    token.members.map(\.key) == ["externalPurchaseId", "tokenCreationDate", "appAppleId", "bundleId"]
+                        + (isOfLink ? ["tokenType", "tokenExpirationDate"] : [])
+                )
+                #expect(token["tokenType"]?.text == (isOfLink ? "ACQUISITION" : nil))
+                let expires = token["tokenExpirationDate"]?.number
+                #expect((expires ?? .max) > test.now.milliseconds)
+            }
+            let rescinded = try await trigger(#""type":"RESCIND_CONSENT","customer":"ann""#)
+            #expect(rescinded["customer"]?.text == "ann" && rescinded["transactionId"] == nil)
+            #expect(rescinded["payload"]?["appData"] != nil)
+            let id = row.id.number
+            let refused = [
+                (#""type":"RESCIND_CONSENT""#, 400, "customer_missing"),
+                (#""type":"RESCIND_CONSENT","customer":"bob""#, 404, "unknown_account"),
+                (#""type":"REFUND""#, 400, "transaction_missing"),
+                (#""type":"REFUND","customer":"ann""#, 400, "transaction_missing"),
+                (#""type":"REFUND","transactionId":"\#(id)","customer":"bob""#, 400, "bad_customer"),
+                (#""type":"EXTERNAL_PURCHASE_TOKEN""#, 409, "not_triggered"),
+            ]
+            for (members, status, code) in refused {
+                let answer = try await control.send(client, .post, path, "{\(members)}")
+                #expect(answer.status == status && answer.body.contains(code), "\(members): \(answer.body)")
+            }
+        }
+    }
 }
 
 /// Reads an answer by key.

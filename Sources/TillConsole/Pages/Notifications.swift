@@ -105,7 +105,10 @@ enum NotificationList {
         ActForm(
             "triggerNotification",
             "Send it",
-            [.init("type", "What", .notice), .init("transactionId", "Transaction")]
+            [
+                .init("type", "What", .notice), .init("transactionId", "Transaction"),
+                .init("customer", "Customer"),
+            ]
         )
     }
 

@@ -96,7 +96,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{realm}/notifications",
                 id: "triggerNotification",
                 tag: "notifications",
-                summary: "Sends any type and subtype with a transaction's present state; nothing else happens.",
+                summary: "Sends any type and subtype with the present state of what it is about; nothing else happens.",
                 request: .object(
                     "What is sent.",
                     [
@@ -108,7 +108,11 @@ extension ControlAPI {
                             "subtype",
                             .string("A subtype.", oneOf: NotificationSubtype.allCases.map(\.rawValue))
                         ),
-                        Schema.required("transactionId", .string("The transaction that it is about.")),
+                        Schema.optional(
+                            "transactionId",
+                            .string("The transaction that it is about; not for a type about the app or a customer.")
+                        ),
+                        Schema.optional("customer", .string("The customer whom RESCIND_CONSENT is about.")),
                     ]
                 ),
                 response: Self.notificationSchema,
@@ -299,11 +303,39 @@ extension ControlAPI {
 
     private func trigger(_ exchange: ControlExchange) async throws -> [UInt8] {
         let body = exchange.body
-        let id = body.text("transactionId") ?? ""
-        let (row, account) = try await exchange.transaction(id)
         guard let type = body.text("type").flatMap(NotificationType.init(rawValue:)) else { return [] }
         let notice = Notice(type, body.text("subtype").flatMap(NotificationSubtype.init(rawValue:)))
-        return try await json(try await shop.trigger(notice, about: row, of: account))
+        let customer = body.text("customer")
+        if let id = body.text("transactionId") {
+            let (row, account) = try await exchange.transaction(id)
+            guard customer == nil || customer == account.customer else {
+                throw ControlError.bad(
+                    "bad_customer",
+                    "Transaction \(id) belongs to customer \(account.customer); leave the customer out.",
+                    path: "$.customer"
+                )
+            }
+            return try await json(try await shop.trigger(notice, about: row, of: account))
+        }
+        switch type.subject {
+        case .app: return try await json(try await shop.trigger(notice, in: try exchange.scope()))
+        case .customer:
+            guard let customer else {
+                throw ControlError.bad(
+                    "customer_missing",
+                    "\(notice.words) is about a customer; name one.",
+                    path: "$.customer"
+                )
+            }
+            let account = try await exchange.account(of: customer)
+            return try await json(try await shop.trigger(notice, about: nil, of: account))
+        case .transaction:
+            throw ControlError.bad(
+                "transaction_missing",
+                "\(notice.words) is about a transaction; name one.",
+                path: "$.transactionId"
+            )
+        }
     }
 
     private func resendRange(_ exchange: ControlExchange) async throws -> [UInt8] {

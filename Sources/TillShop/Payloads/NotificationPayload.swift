@@ -99,12 +99,22 @@ enum NotificationPayload {
     }
 
     /// `externalPurchaseToken`; its prefix is the only hint at the realm.
-    static func externalPurchaseToken(of app: AppRecord, realm: Realm, id: String, created: Timestamp) -> [UInt8] {
+    ///
+    /// - Parameter expires: when a token for a custom link expires; nil for the older kind of token, which has no type.
+    static func externalPurchaseToken(
+        of app: AppRecord,
+        realm: Realm,
+        id: String,
+        created: Timestamp,
+        expires: Timestamp?
+    ) -> [UInt8] {
         var json = PayloadWriter()
         json.put("externalPurchaseId", realm == .sandbox ? "SANDBOX_\(id)" : id)
         json.put("tokenCreationDate", created)
         json.put("appAppleId", app.appleID)
         json.put("bundleId", app.bundleID)
+        json.put("tokenType", expires == nil ? nil : "ACQUISITION")
+        json.put("tokenExpirationDate", expires)
         return json.finish()
     }
 

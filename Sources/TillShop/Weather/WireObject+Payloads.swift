@@ -145,5 +145,7 @@ extension WireObject {
         .always("tokenCreationDate"),
         .always("appAppleId"),
         .always("bundleId"),
+        .always("tokenType", since: 16, isListed: true),
+        .always("tokenExpirationDate", since: 16),
     ]
 }
