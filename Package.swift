@@ -98,7 +98,8 @@ let package = Package(
             name: "TillServer",
             dependencies: [
                 "TillShop", "TillCore", "TillSigning", "TillStorage", hummingbird, hummingbirdCore, hummingbirdHTTP2,
-                nioCore, nioPosix, nioSSL, nioHTTP2, nioHTTPTypes, httpTypes, logging, metrics, coreMetrics, lifecycle,
+                nioCore, nioPosix, nioSSL, nioHTTP1, nioHTTP2, nioHTTPTypes, httpTypes, logging, metrics, coreMetrics,
+                lifecycle,
             ],
             swiftSettings: settings
         ),
@@ -164,7 +165,7 @@ let package = Package(
             name: "TillServerTests",
             dependencies: [
                 "TillServer", "TillTesting", "TillShop", "TillStorage", "TillSigning", "TillCore", hummingbird,
-                hummingbirdTesting, httpTypes, crypto, nioCore, logging,
+                hummingbirdTesting, httpTypes, crypto, nioCore, nioHTTP1, logging,
             ],
             swiftSettings: settings
         ),

@@ -34,12 +34,21 @@ package struct SendAttempt: Codable, Equatable, Sendable {
     package var milliseconds: Int
     /// The HTTP status of the last answer; nil if none came.
     package var status: Int?
+    /// Why Till itself did not send it there, in words; nil otherwise.
+    package var reason: String?
 
     /// An attempt with all that is known of it.
-    package init(date: Timestamp, result: SendAttemptResult, milliseconds: Int, status: Int? = nil) {
+    package init(
+        date: Timestamp,
+        result: SendAttemptResult,
+        milliseconds: Int,
+        status: Int? = nil,
+        reason: String? = nil
+    ) {
         self.date = date
         self.result = result
         self.milliseconds = milliseconds
         self.status = status
+        self.reason = reason
     }
 }

@@ -1,7 +1,7 @@
 import TillCore
 
 /// The named departures from Apple's behaviour and the choices where it is not known (docs/operating/settings.md).
-package struct Settings: Codable, Equatable, Sendable {
+package struct Settings: Equatable, Sendable {
     /// Answer Look Up Order ID in the sandbox too, where Apple's has none.
     package var orderLookupInSandbox = true
     /// Let a transaction whose app account token was set reappear at the end of the history.
@@ -47,6 +47,8 @@ package struct Settings: Codable, Equatable, Sendable {
     package var allowReset = true
     /// PEM files of certificate authorities that developers' servers may have, beside the system's.
     package var deliveryRoots: [String] = []
+    /// Where endpoints may lead.
+    package var endpointNetworks = EndpointNetworks()
 
     /// Till's own choices.
     package init(orderLookupInSandbox: Bool = true, tokenChangeMovesHistory: Bool = true, journalLength: Int = 10_000) {

@@ -28,6 +28,10 @@ package final class Shop: Sendable {
 
     /// Who listens over control.
     package let listeners: Listeners
+    /// The ports on which this server and the other nodes listen.
+    package let ownPorts: OwnPorts
+    /// Where deliveries may go.
+    package let destinations: DestinationCheck
     /// What signs and verifies receipts.
     package let receiptKeys: ReceiptKeys
     /// Receipts that were made within the last second.
@@ -86,6 +90,8 @@ package final class Shop: Sendable {
         self.wallClock = wallClock
         self.receiptKeys = receiptKeys
         listeners = Listeners(wallClock: wallClock)
+        ownPorts = OwnPorts { cluster?.portsOfOthers ?? [] }
+        destinations = DestinationCheck(networks: settings.endpointNetworks, ownPorts: ownPorts)
         chains = try await Chains(storage: storage, signing: chain)
         authority = try await AuthorityDesk(storage: storage)
         registry = try await Registry(storage: storage)

@@ -125,9 +125,10 @@ package final class ListeningPost: Sendable {
         self.server = server
     }
 
-    /// Opens a post on 127.0.0.1.
+    /// Opens a post.
     ///
     /// - Parameters:
+    ///   - host: The address, which is one of this machine.
     ///   - port: The port; 0 takes a free one.
     ///   - identity: Its certificates, for TLS; nil for plain HTTP.
     ///   - isOldFashioned: True to speak TLS 1.1 at most.
@@ -135,6 +136,7 @@ package final class ListeningPost: Sendable {
     ///     keeps it.
     ///   - answering: Says what to answer; it is called on the connection's event loop.
     package static func start(
+        host: String = "127.0.0.1",
         port: Int = 0,
         identity: Identity? = nil,
         isOldFashioned: Bool = false,
@@ -155,9 +157,9 @@ package final class ListeningPost: Sendable {
                     try pipeline.addHandler(ListeningPostConnection(book.enter(channel), book, rules))
                 }
             }
-            .bind(host: "127.0.0.1", port: port).get()
+            .bind(host: host, port: port).get()
         let bound = server.localAddress?.port ?? port
-        let url = tls == nil ? "http://127.0.0.1:\(bound)" : "https://localhost:\(bound)"
+        let url = tls == nil ? "http://\(host):\(bound)" : "https://localhost:\(bound)"
         return ListeningPost(url: "\(url)/notifications", port: bound, book: book, server: server)
     }
 

@@ -75,7 +75,10 @@ package final class TestShop: Sendable {
 
     /// Sends what is owed until it is told to stop.
     package func startSending() throws -> Sender {
-        let postman = try Postman(timeout: .seconds(shop.settings.deliveryTimeout))
+        let postman = try Postman(
+            timeout: .seconds(shop.settings.deliveryTimeout),
+            destinations: shop.destinations
+        )
         return Sender(shop, postman: postman)
     }
 

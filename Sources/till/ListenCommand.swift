@@ -60,6 +60,7 @@ struct ListenCommand: AsyncParsableCommand {
         var request = HTTPClientRequest(url: forwardTo)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
+        request.headers.add(name: DeliveryHeader.name, value: DeliveryHeader.value)
         request.body = .bytes(ByteBuffer(bytes: body.written()))
         let begun = ContinuousClock.now
         func milliseconds() -> Int { Int((ContinuousClock.now - begun) / .milliseconds(1)) }

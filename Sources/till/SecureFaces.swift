@@ -24,7 +24,8 @@ struct SecureOptions: ParsableArguments {
 /// TLS under the App Store's names, and the proxy that leads there.
 struct SecureFaces: Sendable {
     let files: TLSFiles
-    private let host: String
+    /// The address on which both listen.
+    let host: String
     private let port: Int
     private let proxyPort: Int?
     private let hosts: HostTable

@@ -180,7 +180,13 @@ struct Serve: AsyncParsableCommand {
         let announcer = Announcer(announcement, ports) {
             ocsp.check(certificates: shop.signingChain.ocspURL, $0, logger)
         }
-        let running: @Sendable (Ports.Face, Int) async -> Void = { announcer.note($0, $1) }
+        let hosts = [Ports.Face.control: controlAddress, .tls: secure?.host ?? host, .proxy: secure?.host ?? host]
+        let running: @Sendable (Ports.Face, Int) async -> Void = { face, port in
+            // Before anybody can be told of the port.
+            shop.ownPorts.add(host: hosts[face] ?? host, port: port)
+            announcer.note(face, port)
+            if ports.areOpen { shop.ownPorts.complete() }
+        }
         let sandboxPort = try source.number(sandboxPort, "sandboxPort", default: 8_889, in: 0...65_535)
         let controlPort = try source.number(controlPort, "controlPort", default: 8_890, in: 0...65_535)
         func api(_ realm: Realm) -> Router<APIContext> { AppleAPI(shop: shop, realm: realm, meter: meter).router() }
@@ -301,7 +307,8 @@ struct Serve: AsyncParsableCommand {
             let postman = try Postman(
                 timeout: .seconds(shop.settings.deliveryTimeout),
                 extraRoots: shop.settings.deliveryRoots,
-                userAgent: "Till/\(TillVersion.text)"
+                userAgent: "Till/\(TillVersion.text)",
+                destinations: shop.destinations
             )
             return Sender(shop, postman: postman)
         } catch {

@@ -15,7 +15,7 @@ struct SettingsSource {
         "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
         "demo", "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
         "commitmentsEverywhere", "extendsFirstPeriod", "refundWindowMinutes", "historyListsAll", "deliveryTimeout",
-        "deliveryRoot",
+        "deliveryRoot", "endpointNetworks",
         "storefrontAskingConsent", "versionOneInSandbox", "journalAll", "journalBodies", "allowReset", "ephemeral",
         "historyExtraDays", "signatureAge", "notificationDays", "nodeName", "lease", "drain", "adoptRoot",
         "tlsPort", "tlsHost", "tlsName", "proxyPort",

@@ -42,6 +42,8 @@ struct ShopChoices: ParsableArguments {
     var deliveryTimeout: Int?
     @Option(help: "A PEM file of an authority that developers' servers may have; may be repeated.")
     var deliveryRoot: [String] = []
+    @Option(help: "Where endpoints may lead: default, public-https, or networks such as 10.0.0.0/8; may be repeated.")
+    var endpointNetworks: [String] = []
 
     func apply(to settings: inout Settings, _ source: SettingsSource) throws {
         if let name = source.text(sandboxRate, "sandboxRate") {
@@ -86,6 +88,15 @@ struct ShopChoices: ParsableArguments {
         for code in settings.storefrontsAskingConsent where Storefront(code: code) == nil {
             throw ValidationError("\(code) is not a storefront; give three capital letters such as KOR.")
         }
+        let networks = source.texts(endpointNetworks, "endpointNetworks")
+        guard let allowed = EndpointNetworks(networks) else {
+            throw CommandRefused(
+                "endpointNetworks is \(networks.joined(separator: ", ").prefix(256)); give "
+                    + "\(EndpointNetworks.standardName) or \(EndpointNetworks.publicHTTPSName), and networks such as "
+                    + "10.0.0.0/8 or fd00::/8, whose addresses have no bits beyond their length."
+            )
+        }
+        settings.endpointNetworks = allowed
         settings.deliveryRoots = source.texts(deliveryRoot, "deliveryRoot")
         settings.retriesInSandbox =
             try source.choice(retriesInSandbox, "retriesInSandbox") ?? settings.retriesInSandbox

@@ -13,6 +13,9 @@ import sys
 import time
 from pathlib import Path
 
+import h2.config
+import h2.connection
+import h2.events
 import httpx
 import pytest
 import requests
@@ -162,12 +165,53 @@ def test_a_port_and_a_dot_behind_the_name_are_no_part_of_it(secure, host):
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1:1", "[::1]:443", "apple.com", "api.storekit.apple.com.evil",
-                                  "stores.test", "a.b.stores.test", "", ":", "api.storekit.apple.com:x"])
+                                  "stores.test", "a.b.stores.test", "", ":"])
 def test_any_other_name_is_told_which_names_there_are(secure, host):
     with secure.connection() as connection:
         answer = exchange(connection, request_bytes("GET", PATH, host=host))
     assert answer.status == 421
     assert all(name.encode() in answer.body for name in HOSTS) and b"--tls-name" in answer.body
+
+
+@pytest.mark.parametrize("hosts", [
+    ["api.storekit.apple.com:x"], ["api.storekit.apple.com@evil.example"], ["api.storekit.apple.com", "evil.example"],
+    ["api.storekit.apple.com", "api.storekit.apple.com"], [],
+])
+@pytest.mark.parametrize("version", ["1.1", "2"])
+def test_a_host_that_is_ambiguous_is_refused_in_either_version(secure, version, hosts):
+    if version == "1.1":
+        lines = [f"GET {PATH} HTTP/1.1", *(f"Host: {host}" for host in hosts), "", ""]
+        with secure.connection() as connection:
+            answer = exchange(connection, "\r\n".join(lines).encode())
+            assert answer.status == 400 and b"Host" in answer.body
+            assert connection.recv(1) == b""
+        return
+    if hosts == ["api.storekit.apple.com", "api.storekit.apple.com"]:
+        # Whoever turns HTTP/1.1 into HTTP/2 may send both fields.
+        hosts, wanted = ["api.storekit.apple.com"] * 2, 401
+    else:
+        wanted = 400 if hosts else 421
+    with secure.connection(alpn=["h2"]) as connection:
+        assert ask_over_http2(connection, hosts[:1], hosts[1:]) == wanted
+
+
+def ask_over_http2(connection, authorities, hosts) -> int:
+    """The status of a request with these fields; a library that writes requests would put them right."""
+    client = h2.connection.H2Connection(h2.config.H2Configuration(
+        validate_outbound_headers=False, normalize_outbound_headers=False,
+    ))
+    client.initiate_connection()
+    fields = [(":method", "GET"), (":scheme", "https"), (":path", PATH)]
+    fields += [(":authority", authority) for authority in authorities] + [("host", host) for host in hosts]
+    client.send_headers(1, fields, end_stream=True)
+    connection.sendall(client.data_to_send())
+    while True:
+        data = connection.recv(1 << 16)
+        assert data, "the connection ended without an answer"
+        for event in client.receive_data(data):
+            if isinstance(event, h2.events.ResponseReceived):
+                return int(dict(event.headers)[b":status"])
+        connection.sendall(client.data_to_send())
 
 
 def test_an_added_name_that_is_none_is_refused_at_the_start(tmp_path):
@@ -478,6 +522,8 @@ def ask_proxy(secure, raw, limit=20):
     (b"CONNECT api.storekit.apple.com.evil:443 HTTP/1.1\r\n\r\n", 403, b"evil"),
     (b"GET http://api.storekit.apple.com/ HTTP/1.1\r\nHost: x\r\n\r\n", 403, b"CONNECT"),
     (b"CONNECT api.storekit.apple.com HTTP/1.1\r\n\r\n", 400, b"port"),
+    (b"CONNECT evil@api.storekit.apple.com:443 HTTP/1.1\r\n\r\n", 400, b"host"),
+    (b"CONNECT api.storekit.apple.com:443 HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n", 400, b"Host"),
     (b"CONNECT api.storekit.apple.com:99999999999999999999 HTTP/1.1\r\n\r\n", 400, b"port"),
     (b"\x16\x03\x01\x02\x00\x01\r\n\r\n", 400, b"HTTP"),
     (b"\r\n\r\n", 400, b"HTTP"),

@@ -227,3 +227,49 @@ def test_a_page_stays_below_the_mebibyte_that_swift_reads(sandbox, customer):
     bought = sandbox.buy_many(customer, COINS, 25, appAccountToken=str(uuid.uuid4()))
     answer = sandbox.send("GET", f"/inApps/v2/history/{bought[0]}")
     assert len(answer.json()["signedTransactions"]) == 20 and len(answer.content) < 1 << 20
+
+
+# The host of a request -----------------------------------------------------------------------------------------------
+
+
+def raw(target, *hosts, version="1.1", method="GET"):
+    lines = [f"{method} {target} HTTP/{version}", *(f"Host: {host}" for host in hosts), "Content-Length: 0", "", ""]
+    return "\r\n".join(lines).encode()
+
+
+@pytest.mark.parametrize("face", ["control", "sandbox", "production"])
+def test_a_request_for_two_hosts_or_none_is_400_on_every_port(server, face):
+    place = server.ports[face]
+    here = f"127.0.0.1:{place}"
+    path = "/v1/apps" if face == "control" else "/inApps/v1/transactions/1"
+    answered = 200 if face == "control" else 401
+    for request, status in (
+        (raw(path, here), answered), (raw(f"http://{here}{path}", here), answered),
+        (raw(path, f"{here}@evil.com"), 400), (raw(path, "evil.com", here), 400), (raw(path, here, "evil.com"), 400),
+        (raw(path, here, here), 400), (raw(path), 400), (raw(f"http://evil.com{path}", here), 400),
+        (raw(f"http://{here}@evil.com{path}", here), 400), (raw(f"http://127.0.0.1:1{path}", here), 400),
+        (raw(f"http://evil.com{path}", "evil.com"), 403 if face == "control" else answered),
+        (raw(f"ftp://{here}{path}", here), 400),
+    ):
+        outcome = converse(place, request, 20)
+        assert outcome.status == status, (request, outcome)
+        if status == 400 and b"ftp" not in request:
+            assert b"Host" in outcome.answers[0].body or b"authority" in outcome.answers[0].body, request
+
+
+def test_a_refused_request_leaves_the_answers_before_it_in_their_order(server):
+    place = server.ports["control"]
+    here = f"127.0.0.1:{place}"
+    outcome = converse(place, raw("/healthz", here) + raw("/v1/apps", here, here) + raw("/healthz", here), 20, wanted=3)
+    assert outcome.statuses == [200, 400] and outcome.closed
+    assert outcome.answers[1].headers["connection"] == "close"
+
+
+def test_an_old_probe_without_a_host_is_answered(server):
+    assert converse(server.ports["control"], raw("/readyz", version="1.0"), 20).status == 200
+
+
+def test_a_page_of_the_console_needs_a_host_too(server):
+    place = server.ports["control"]
+    for host, status in ((f"127.0.0.1:{place}", 200), (f"127.0.0.1:{place}@evil.com", 400), ("evil.com", 403)):
+        assert converse(place, raw("/console/", host), 20).status == status

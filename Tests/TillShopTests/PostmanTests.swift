@@ -44,6 +44,7 @@ struct PostmanTests {
         #expect(request.header("content-type") == "application/json" && request.header("user-agent") == "Till/9")
         #expect(request.header("host") == "127.0.0.1:\(post.port)")
         #expect(request.header("content-length") == "\(body.count)")
+        #expect(request.header("till-delivery") == "1")
         try await postman.shutdown()
         try await post.stop()
     }

@@ -184,6 +184,7 @@ enum NotificationWords {
                         ),
                         "status": PageValue(attempt["status"]?.text),
                         "milliseconds": PageValue(attempt["milliseconds"]?.text),
+                        "reason": PageValue(attempt["reason"]?.text),
                     ]
                 }
             ),

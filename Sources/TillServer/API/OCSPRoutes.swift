@@ -33,6 +33,7 @@ struct OCSPRoutes: Sendable {
     }
 
     private func posted(_ request: Request, _ context: APIContext) async -> Response {
+        guard !request.isDelivery else { return Self.refusal(DeliveryRefusal.status, DeliveryRefusal.explanation) }
         let type = request.headers[.contentType]?.prefix { $0 != ";" } ?? ""
         guard type.lowercased() == Self.requestType else {
             return Self.refusal(.unsupportedMediaType, "The body must be \(Self.requestType).")

@@ -25,6 +25,7 @@ struct RefusalMiddleware: RouterMiddleware {
         var response: Response
         var isRefused = false
         do {
+            if request.isDelivery { throw APIError.bare(DeliveryRefusal.status, DeliveryRefusal.explanation) }
             if request.head.path.map({ $0.utf8.count > Query.longestURI }) == true {
                 throw APIError.uriTooLong("The address is longer than \(Query.longestURI) bytes.")
             }

@@ -106,7 +106,7 @@ package struct ControlAPI: Sendable {
         -> Response
     {
         if let transfer = route.transfer { return try await answer(transfer, request) }
-        let bytes = route.method == .get ? [] : try await Self.bytes(of: request, atMost: route.longestBody)
+        let bytes = try await Self.bytes(of: request, atMost: route.longestBody)
         var parameters: [String: String] = [:]
         for (name, value) in context.parameters {
             guard let text = value.percentDecoded else {

@@ -128,6 +128,8 @@ extension ControlAPI {
                 )
             }
             body = ControlBody(tree)
+        } else if route.request == nil {
+            try Self.refuseBody(bytes, of: route)
         }
         let exchange = ControlExchange(shop: shop, parameters: parameters, query: query, bytes: bytes, body: body)
         // A catalogue's tree is many times its text; one at a time bounds what they take together.
@@ -142,6 +144,17 @@ extension ControlAPI {
         // Whichever node is asked next knows of it.
         if route.waitsForNodes { await shop.settleNodes() }
         return (answer, exchange.isUnchanged.value ? route.unchangedStatus ?? route.status : route.status)
+    }
+
+    /// An operation that reads no body takes none: what was meant for another server must not run it. An empty object
+    /// says nothing either, and clients send it.
+    private static func refuseBody(_ bytes: [UInt8], of route: ControlRoute) throws {
+        guard !bytes.isEmpty, (try? JSONTree.parse(bytes)) != .object([]) else { return }
+        throw ControlError(
+            status: .badRequest,
+            code: "unexpected_body",
+            message: "\(route.id) takes no body; leave it out."
+        )
     }
 
     /// A body that is left out says the same as an empty object.

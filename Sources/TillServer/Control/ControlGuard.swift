@@ -29,7 +29,9 @@ package struct ControlGuard: Sendable {
     ///   - hosts: names beside those of loopback.
     package init(token: String?, hosts: Set<String>) {
         self.token = token
-        self.hosts = Set(hosts.map { $0.lowercased() }).union(["localhost", "127.0.0.1", "[::1]", "::1"])
+        // A Host field has IPv6 addresses in brackets.
+        let names = hosts.map { IPAddress($0) != nil && $0.contains(":") ? "[\($0)]" : $0 }
+        self.hosts = Set(names.map { $0.lowercased() }).union(["localhost", "127.0.0.1", "[::1]"])
     }
 
     /// - Parameter isNamed: whether a token is one of those that have a name; asked of no other than the
@@ -38,8 +40,8 @@ package struct ControlGuard: Sendable {
         let isPage = "\(request.uri.path)/".hasPrefix(Self.pages)
         // Probes come by whatever name and carry no token; they learn that Till lives, and nothing else.
         if request.method == .get, ["/healthz", "/readyz"].contains(request.uri.path) { return }
-        guard let authority = request.head.authority?.lowercased(),
-            hosts.contains(Self.name(in: authority)) || hosts.contains(authority)
+        guard let authority = request.head.authority.flatMap(RequestAuthority.init),
+            hosts.contains(authority.host) || hosts.contains(authority.description)
         else {
             throw ControlError(
                 status: .forbidden,
@@ -86,12 +88,12 @@ package struct ControlGuard: Sendable {
     /// A browser says from which page something was sent; it must be one from the very address that it is sent to, port
     /// included. Programs say nothing.
     package static func comesFromHere(_ request: Request) -> Bool {
-        comesFromHere(request, request.head.authority?.lowercased())
+        comesFromHere(request, request.head.authority.flatMap(RequestAuthority.init))
     }
 
-    private static func comesFromHere(_ request: Request, _ authority: String?) -> Bool {
+    private static func comesFromHere(_ request: Request, _ authority: RequestAuthority?) -> Bool {
         guard let origin = request.headers[.origin]?.lowercased() else { return true }
-        guard let authority else { return false }
+        guard let authority = authority?.description else { return false }
         for (scheme, port) in [("http://", ":80"), ("https://", ":443")] where origin.hasPrefix(scheme) {
             return origin.dropFirst(scheme.count) == authority || origin + port == scheme + authority
         }
@@ -104,14 +106,6 @@ package struct ControlGuard: Sendable {
         guard ["cross-site", "same-site"].contains(request.headers[.secFetchSite]) else { return true }
         return request.method == .get && request.headers[.secFetchMode] == "navigate"
             && (isPage || request.uri.path == "/")
-    }
-
-    private static func name(in authority: String) -> String {
-        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
-            let rest = authority[authority.index(after: end)...]
-            return rest.isEmpty || rest.hasPrefix(":") ? String(authority[...end]) : authority
-        }
-        return String(authority.prefix { $0 != ":" })
     }
 
     /// Takes as long for a wrong token as for a right one.
@@ -149,6 +143,7 @@ struct ControlMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var response: Response
         do {
+            if request.isDelivery { throw Self.refusal(of: request, shop) }
             try await guardian.check(request) { try await shop.isControlToken($0) }
             response = try await next(request, context)
         } catch {
@@ -161,5 +156,18 @@ struct ControlMiddleware: RouterMiddleware {
         }
         meter.count(nil, context.endpointPath ?? "none", response.status.code)
         return response
+    }
+
+    /// Whatever else may be wrong with it: a delivery is never a call of control.
+    private static func refusal(of request: Request, _ shop: Shop) -> ControlError {
+        shop.logger.warning(
+            "control refused a notification that was delivered to it",
+            metadata: ["method": "\(request.method.rawValue)", "path": "\(request.uri.path.cut(toBytes: 256))"]
+        )
+        return ControlError(
+            status: DeliveryRefusal.status,
+            code: "delivery",
+            message: DeliveryRefusal.explanation
+        )
     }
 }

@@ -96,6 +96,9 @@ extension ControlAPI {
                 path: "$.url"
             )
         }
+        if let reason = await shop.destinations.refusal(ofEndpoint: url) {
+            throw ControlError.bad("bad_url", "Notifications cannot go there: \(reason).", path: "$.url")
+        }
         let types = exchange.body.texts("types")
         let version = exchange.body.number("version").flatMap { NotificationVersion(rawValue: Int($0)) } ?? .two
         for (place, words) in types.enumerated() where !Self.isNotice(words, version) {

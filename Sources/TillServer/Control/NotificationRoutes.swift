@@ -14,6 +14,7 @@ extension ControlAPI {
             Schema.required("sendAttemptResult", .string("How it ended.")),
             Schema.optional("status", .integer("The HTTP status of the answer.")),
             Schema.required("milliseconds", .integer("How long it took.")),
+            Schema.optional("reason", .string("Why Till itself did not send it where the endpoint leads.")),
         ]
     )
 
@@ -426,6 +427,7 @@ extension ControlAPI {
                 json.put("sendAttemptResult", attempt.result.rawValue)
                 json.put("status", attempt.status)
                 json.put("milliseconds", attempt.milliseconds)
+                json.put("reason", attempt.reason)
                 return json.finish()
             }
         )

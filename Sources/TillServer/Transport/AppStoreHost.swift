@@ -37,20 +37,13 @@ package struct HostTable: Sendable {
 
     /// The realm of a Host header or an `:authority`; nil when the name is none of these.
     package func realm(of authority: String?) -> Realm? {
-        guard let name = authority.map(Self.name(of:)) else { return nil }
+        guard let name = authority.flatMap(RequestAuthority.init)?.name else { return nil }
         if let realm = realms[name] { return realm }
         return name.firstIndex(of: ".").flatMap { realms["*" + name[$0...]] }
     }
+}
 
-    /// The name without its port and without a dot at its end, in lower case.
-    package static func name(of authority: String) -> String {
-        var name = authority.lowercased()[...]
-        if let colon = name.lastIndex(of: ":"), name[name.index(after: colon)...].allSatisfy(\.isNumber),
-            !name[..<colon].contains(":") || name[..<colon].hasSuffix("]")
-        {
-            name = name[..<colon]
-        }
-        if name.hasSuffix(".") { name.removeLast() }
-        return String(name)
-    }
+extension RequestAuthority {
+    /// The host without a dot at its end.
+    var name: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
 }

@@ -17,11 +17,16 @@ enum ConnectRequest: Equatable {
             self = .refused(403, "This proxy knows CONNECT only, for the App Store's names on port 443.")
             return
         }
-        guard let colon = words[1].lastIndex(of: ":"), let port = Int(words[1][words[1].index(after: colon)...]) else {
+        let hosts = head.split(whereSeparator: \.isNewline).dropFirst().count { $0.lowercased().hasPrefix("host:") }
+        guard hosts <= 1 else {
+            self = .refused(400, "The request has \(hosts) Host fields; send one.")
+            return
+        }
+        guard let target = RequestAuthority(String(words[1])), let port = target.port else {
             self = .refused(400, "CONNECT names a host and a port, such as \(AppStoreHost.production.rawValue):443.")
             return
         }
-        let host = HostTable.name(of: String(words[1][..<colon]))
+        let host = target.name
         guard AppStoreHost(rawValue: host) != nil else {
             let names = AppStoreHost.allCases.map(\.rawValue).joined(separator: ", ")
             self = .refused(

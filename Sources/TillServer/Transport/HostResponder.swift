@@ -26,7 +26,7 @@ package struct HostResponder: HTTPResponder {
     }
 
     private func explanation(_ authority: String?) -> Response {
-        let found = authority.map { "\"\(HostTable.name(of: String($0.prefix(253))))\"" } ?? "no name"
+        let found = authority.flatMap(RequestAuthority.init).map { "\"\($0.name.prefix(253))\"" } ?? "no name"
         let text = """
             On this port the name that a request asks for chooses the realm, and this one asks for \(found).
             These names lead somewhere: \(hosts.names.joined(separator: ", ")).

@@ -28,7 +28,7 @@ extension ConnectionLimits {
     var http1: HTTP1Channel.Configuration {
         let (deadline, uploads) = (requestDeadline, uploads)
         return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestDeadline(deadline, uploads: uploads)],
+            additionalChannelHandlers: [RequestTargetCheckSetup(), RequestDeadline(deadline, uploads: uploads)],
             idleTimeout: deadline,
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: headerBytes,

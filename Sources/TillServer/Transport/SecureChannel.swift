@@ -33,7 +33,8 @@ struct SecureChannel: ServerChildChannel {
                 gracefulCloseTimeout: .seconds(5),
                 streamConfiguration: HTTP1Channel.Configuration(
                     additionalChannelHandlers: [
-                        StreamReport(), HeaderCountLimit(limits.headerCount), RequestDeadline(limits.requestDeadline),
+                        StreamReport(), HeaderCountLimit(limits.headerCount), StreamTargetCheck(),
+                        RequestDeadline(limits.requestDeadline),
                     ],
                     idleTimeout: limits.requestDeadline
                 )

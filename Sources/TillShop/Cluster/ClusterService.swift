@@ -70,6 +70,7 @@ package struct ClusterService: Service {
     private func beat() async {
         do {
             try await cluster.beat()
+            if let ports = shop.ownPorts.publication { try await cluster.publish(ports) }
         } catch {
             guard !Task.isCancelled, cluster.replaced == nil else { return }
             cluster.logger.warning("this node did not say that it lives", metadata: ["cause": "\(error)"])

@@ -11,6 +11,8 @@ package struct Delivered: Equatable, Sendable {
     /// What happened, for the delivery log: host and port at most, never a path, a query or a body, which may hold
     /// secrets. Nil after a success.
     package var explanation: String?
+    /// True when Till itself did not connect to where the endpoint, or a redirect, leads.
+    package var isRefused = false
 
     /// An attempt's end with all that is known of it.
     package init(result: SendAttemptResult, status: Int? = nil, milliseconds: Int, explanation: String? = nil) {

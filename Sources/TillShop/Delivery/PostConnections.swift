@@ -36,10 +36,15 @@ final class PostConnections: Sendable {
     }
 
     /// The connection to a server that was at work last, or nil if none waits.
-    func take(to origin: PostOrigin) -> (any Channel)? {
+    ///
+    /// - Parameter isFit: whether a connection to an address may be used; left out, any may.
+    func take(to origin: PostOrigin, where isFit: ((IPAddress) -> Bool)? = nil) -> (any Channel)? {
         book.withLock { book in
-            while let channel = book.idle[origin]?.popLast() {
-                if channel.isActive { return channel }
+            while let index = book.idle[origin]?.lastIndex(where: { channel in
+                guard let isFit, channel.isActive else { return true }
+                return channel.remoteAddress.flatMap(IPAddress.init).map(isFit) ?? false
+            }) {
+                if let channel = book.idle[origin]?.remove(at: index), channel.isActive { return channel }
             }
             return nil
         }

@@ -19,6 +19,8 @@ struct PostAnswer: Sendable {
     let contentType: String?
     /// True if the connection can carry another request.
     let isReusable: Bool
+    /// Who answered; nil when the connection had ended by then.
+    let address: IPAddress?
 }
 
 /// Makes one exchange after the other on a connection.
@@ -73,6 +75,7 @@ final class PostExchange: ChannelDuplexHandler {
         let headers: HTTPHeaders = [
             "Host": origin.authority, "User-Agent": order.userAgent, "Accept": "*/*",
             "Content-Type": "application/json", "Content-Length": String(order.body.readableBytes),
+            DeliveryHeader.name: DeliveryHeader.value,
         ]
         let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: order.target.path, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
@@ -131,10 +134,15 @@ final class PostExchange: ChannelDuplexHandler {
                 status: Int(head.status.code),
                 location: head.headers.first(name: "Location"),
                 contentType: head.headers.first(name: "Content-Type"),
-                isReusable: isReusable
+                isReusable: isReusable,
+                address: head.headers.contains(name: "Location") ? address(context) : nil
             )
         )
         if !isReusable { wire.cut() }
+    }
+
+    private func address(_ context: ChannelHandlerContext) -> IPAddress? {
+        context.channel.remoteAddress.flatMap(IPAddress.init)
     }
 
     /// How long the connection may lie idle: a second less than the receiver says, if it says so.

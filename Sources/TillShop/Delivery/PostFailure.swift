@@ -13,6 +13,8 @@ struct PostFailure: Error {
     /// True if, so far as we can tell, the receiver has not taken the request: of a kept connection, that it had been
     /// given up meanwhile.
     var isUntaken = false
+    /// Why Till itself did not connect; nil for every other failure.
+    var refusal: String?
 
     init(_ result: SendAttemptResult, _ explanation: String, isUntaken: Bool = false) {
         self.result = result
@@ -49,6 +51,11 @@ struct PostFailure: Error {
     }
 
     private init(connecting error: NIOConnectionError, to origin: PostOrigin) {
+        if let refused = (error.dnsAAAAError ?? error.dnsAError) as? DestinationRefused {
+            self.init(.other, "nothing was sent to \(origin): \(refused.reason)")
+            refusal = refused.reason
+            return
+        }
         guard let last = error.connectionErrors.last else {
             self.init(.socketIssue, "the name \(origin.host) was not resolved")
             return

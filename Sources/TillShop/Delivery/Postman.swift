@@ -11,6 +11,8 @@ import TillCore
 /// - The whole attempt, from the name's lookup to the answer's last byte, redirects included, has one time limit.
 /// - 301, 302, 303, 307 and 308 are followed up to five times, each with the same POST and body: a GET would deliver
 ///   nothing. A place seen before, or a sixth redirect, is `CIRCULAR_REDIRECT`.
+/// - `DestinationCheck` judges each address before it is connected to. A redirect to one that is refused is not
+///   followed, and the attempt ends with the redirect's code; an endpoint that leads to one is `OTHER`.
 /// - HTTP/1.1 over plain TCP or TLS 1.2 and later. There is no limit of connections: a slow receiver holds up its own
 ///   posts only. How many posts run at once is the caller's to say.
 /// - Connections are kept for a few seconds. If a kept one turns out to have been given up before the receiver took the
@@ -25,7 +27,16 @@ package final class Postman: Sendable {
     private let idleLimit: TimeAmount
     private let userAgent: String
     private let tls: NIOSSLContext
+    private let destinations: DestinationCheck
     private let connections = PostConnections()
+
+    /// Who sent a delivery on to another place.
+    private struct Redirect {
+        let origin: PostOrigin
+        let status: Int
+        /// Whether the receiver has a public address; true when its address is not known any more.
+        let isFromPublic: Bool
+    }
 
     /// A postman without connections.
     ///
@@ -34,13 +45,16 @@ package final class Postman: Sendable {
     ///   - extraRoots: Paths of PEM files with roots to trust beside the system's.
     ///   - idleLimit: How long a connection waits for the next request; a receiver's `Keep-Alive` may shorten it.
     ///   - userAgent: What we call ourselves.
+    ///   - destinations: Says which addresses may be connected to.
     /// - Throws: if a file of roots cannot be read.
     package init(
         timeout: Duration = .seconds(10),
         extraRoots: [String] = [],
         idleLimit: Duration = .seconds(4),
-        userAgent: String = "Till/1"
+        userAgent: String = "Till/1",
+        destinations: DestinationCheck = DestinationCheck()
     ) throws {
+        self.destinations = destinations
         self.timeout = timeout
         self.idleLimit = TimeAmount(idleLimit)
         self.userAgent = userAgent
@@ -76,12 +90,13 @@ package final class Postman: Sendable {
             return Self.ended(.other, nil, "the URL is not an http or https address with a host")
         }
         var seen: Set = [target]
+        var redirect: Redirect?
         while true {
             let answer: PostAnswer
             do {
-                answer = try await exchange(body, with: target, by: deadline)
+                answer = try await exchange(body, with: target, after: redirect, by: deadline)
             } catch {
-                return Self.ended(error.result, nil, error.explanation)
+                return Self.ended(error, after: redirect)
             }
             guard Self.isRedirect(answer.status) else { return Self.verdict(on: answer, of: target.origin) }
             guard let next = answer.location.flatMap(target.redirected(to:)) else {
@@ -96,8 +111,27 @@ package final class Postman: Sendable {
                 let explanation = "\(target.origin) redirects to a place where we had been"
                 return Self.ended(.circularRedirect, answer.status, explanation)
             }
+            redirect = Redirect(
+                origin: target.origin,
+                status: answer.status,
+                isFromPublic: answer.address.map { destinations.classify($0) == .publicUse } ?? true
+            )
             target = next
         }
+    }
+
+    /// A redirect that Till does not follow ends the attempt with the redirect's own code: that is what the receiver
+    /// answered.
+    private static func ended(_ failure: PostFailure, after redirect: Redirect?) -> Delivered {
+        guard let refusal = failure.refusal else { return ended(failure.result, nil, failure.explanation) }
+        var delivered = ended(failure.result, nil, failure.explanation)
+        if let redirect {
+            let answer = "\(redirect.origin) answered \(redirect.status)"
+            let explanation = "\(answer), and its redirect is not followed: \(refusal)"
+            delivered = ended(.unsuccessfulHTTPResponseCode, redirect.status, explanation)
+        }
+        delivered.isRefused = true
+        return delivered
     }
 
     private static func isRedirect(_ status: Int) -> Bool {
@@ -125,9 +159,11 @@ package final class Postman: Sendable {
     private func exchange(
         _ body: ByteBuffer,
         with target: PostTarget,
+        after redirect: Redirect?,
         by deadline: NIODeadline
     ) async throws(PostFailure) -> PostAnswer {
-        if let kept = connections.take(to: target.origin) {
+        let isFromPublic = redirect?.isFromPublic ?? false
+        if let kept = connections.take(to: target.origin, where: isFit(for: target.origin, isFromPublic)) {
             let order = order(of: body, for: target, on: kept.eventLoop, by: deadline)
             Self.hand(order, to: kept)
             do {
@@ -139,7 +175,15 @@ package final class Postman: Sendable {
         }
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let order = order(of: body, for: target, on: loop, by: deadline)
-        return try await answer(to: order, on: try await connect(on: loop, for: order))
+        return try await answer(to: order, on: try await connect(on: loop, for: order, isFromPublic))
+    }
+
+    /// A kept connection was judged when it was made, but not as the way of a redirect from a public address.
+    private func isFit(for origin: PostOrigin, _ isFromPublic: Bool) -> ((IPAddress) -> Bool)? {
+        guard isFromPublic else { return nil }
+        return { [destinations] address in
+            destinations.refusal(of: address, port: origin.port, isSecure: origin.isSecure, isFromPublic: true) == nil
+        }
     }
 
     private func order(
@@ -175,11 +219,13 @@ package final class Postman: Sendable {
         }
     }
 
-    private func connect(on loop: any EventLoop, for order: PostOrder) async throws(PostFailure) -> any Channel {
+    private func connect(on loop: any EventLoop, for order: PostOrder, _ isFromPublic: Bool) async throws(PostFailure)
+        -> any Channel
+    {
         do {
             guard connections.isOpen else { throw Self.gone }
             // All on the loop: what follows upon the connection must stand before the connection does.
-            return try await loop.flatSubmit { [self] in connected(on: loop, for: order) }.get()
+            return try await loop.flatSubmit { [self] in connected(on: loop, for: order, isFromPublic) }.get()
         } catch {
             let failure = PostFailure(error, at: order.target.origin)
             order.answer.fail(failure)
@@ -188,10 +234,20 @@ package final class Postman: Sendable {
     }
 
     /// Connects, and hands the order over in the same step, so that no failure of the handshake finds nobody waiting.
-    private func connected(on loop: any EventLoop, for order: PostOrder) -> EventLoopFuture<any Channel> {
+    private func connected(on loop: any EventLoop, for order: PostOrder, _ isFromPublic: Bool)
+        -> EventLoopFuture<any Channel>
+    {
         let origin = order.target.origin
+        let lookup = HostLookup(on: loop) { [destinations] address in
+            destinations.refusal(
+                of: address,
+                port: origin.port,
+                isSecure: origin.isSecure,
+                isFromPublic: isFromPublic
+            )
+        }
         let bootstrap = ClientBootstrap(group: loop)
-            .resolver(HostLookup(on: loop))
+            .resolver(lookup)
             .connectTimeout(max(order.deadline - .now(), .milliseconds(1)))
             .channelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
             .channelInitializer { [self] channel in

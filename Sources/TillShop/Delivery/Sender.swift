@@ -355,12 +355,24 @@ package actor Sender: Service {
                 ? await shop.listeners.deliver(body, entry, in: clock.scope)
                 : await postman.post(body, to: endpoint.url)
             guard !isStopping else { return nil }
+            if delivered.isRefused { logRefusal(delivered, entry, endpoint) }
             return after(delivered, delivery, clock, endpoint.version)
         } catch {
             guard !isStopping else { return nil }
             shop.logger.error("a notification was not sent", metadata: ["cause": "\(error)"])
             return after(Delivered(result: .other, milliseconds: 0), delivery, clock, endpoint.version)
         }
+    }
+
+    private nonisolated func logRefusal(_ delivered: Delivered, _ entry: OutboxEntry, _ endpoint: EndpointRecord) {
+        shop.logger.warning(
+            "a delivery was not sent to where its endpoint leads",
+            metadata: [
+                "app": "\(entry.scope.app)", "environment": "\(entry.scope.realm.environment)",
+                "endpoint": "\(endpoint.name)", "notification": "\(entry.uuid)",
+                "cause": "\(delivered.explanation ?? "")",
+            ]
+        )
     }
 
     /// Notes a fault in the journal, under the notification's UUID.
@@ -397,7 +409,8 @@ package actor Sender: Service {
                 date: date,
                 result: delivered.result,
                 milliseconds: delivered.milliseconds,
-                status: delivered.status
+                status: delivered.status,
+                reason: delivered.isRefused ? delivered.explanation : nil
             )
         )
         done.isDelivered = delivery.isDelivered || delivered.result == .success

@@ -1,0 +1,82 @@
+import HTTPTypes
+import NIOHTTP1
+import TillShop
+
+/// Finds the one authority that a request is for, or why it is refused with 400 (RFC 9112 §3.2, RFC 9113 §8.3.1).
+enum RequestTarget {
+    /// Why a request is refused: a sentence for whoever sent it.
+    struct Refused: Error {
+        let reason: String
+    }
+
+    /// Checks a request of HTTP/1, and turns an absolute target into the origin form.
+    static func check(_ head: inout HTTPRequestHead) throws(Refused) {
+        let hosts = head.headers["Host"]
+        guard hosts.count <= 1 else { throw Refused(reason: "The request has \(hosts.count) Host fields; send one.") }
+        guard let host = hosts.first else {
+            guard head.version.major == 0 || head.version == .http1_0 else {
+                throw Refused(reason: "The request has no Host field; HTTP/1.1 asks for one.")
+            }
+            return
+        }
+        let authority = try authority(host, of: "Host field")
+        guard head.method != .CONNECT, !head.uri.hasPrefix("/"), head.uri != "*" else { return }
+        let target = try absolute(head.uri)
+        guard target.authority.host == authority.host, target.port == authority.port ?? target.standardPort else {
+            throw Refused(reason: "The target of the request names another host than the Host field; send one.")
+        }
+        head.uri = target.path
+    }
+
+    /// Checks a request of HTTP/2. A `Host` field without an `:authority` takes its place.
+    static func check(_ head: inout HTTPRequest) throws(Refused) {
+        let hosts = head.headerFields[values: .host]
+        guard hosts.count <= 1 else { throw Refused(reason: "The request has \(hosts.count) Host fields; send one.") }
+        let host: RequestAuthority? = if let first = hosts.first { try authority(first, of: "Host field") } else { nil }
+        if let text = head.authority {
+            let authority = try authority(text, of: ":authority field")
+            guard host == nil || host == authority else {
+                throw Refused(reason: "The Host field names another host than :authority; send the same one.")
+            }
+        } else {
+            head.authority = hosts.first
+        }
+        if let path = head.path, !path.hasPrefix("/"), path != "*" {
+            throw Refused(reason: "The :path field must begin with a slash.")
+        }
+    }
+
+    private static func authority(_ text: String, of field: String) throws(Refused) -> RequestAuthority {
+        guard let authority = RequestAuthority(text) else {
+            throw Refused(reason: "The \(field) is not a host with an optional port.")
+        }
+        return authority
+    }
+
+    private struct Absolute {
+        let authority: RequestAuthority
+        let standardPort: Int
+        let path: String
+
+        var port: Int { authority.port ?? standardPort }
+    }
+
+    private static func absolute(_ uri: String) throws(Refused) -> Absolute {
+        let schemes = [("http://", 80), ("https://", 443)]
+        guard let (scheme, port) = schemes.first(where: { uri.prefix($0.0.count).lowercased() == $0.0 }) else {
+            throw Refused(reason: "The target of the request is neither a path nor an http or https URL.")
+        }
+        let rest = uri.dropFirst(scheme.count)
+        let text = rest.prefix { !"/?#".contains($0) }
+        let authority = try authority(String(text), of: "target's authority")
+        let path = rest.dropFirst(text.count)
+        return Absolute(authority: authority, standardPort: port, path: path.hasPrefix("/") ? String(path) : "/\(path)")
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let host: HTTPField.Name = {
+        guard let name = HTTPField.Name("Host") else { preconditionFailure("Host is a field name") }
+        return name
+    }()
+}

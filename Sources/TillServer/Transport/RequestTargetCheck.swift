@@ -1,0 +1,102 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+
+/// Refuses requests of HTTP/1 whose target or Host field `RequestTarget` refuses: it answers 400 with a sentence and
+/// ends the connection. It works directly behind the parser, because later types lack the authority of an absolute
+/// target.
+final class RequestTargetCheck: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// Requests that were passed on and have no answer yet; a refusal waits for them.
+    private var unanswered = 0
+    private var refused: RequestTarget.Refused?
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // Nothing behind a refused request is read.
+        guard refused == nil else { return }
+        guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        do {
+            try RequestTarget.check(&head)
+            unanswered += 1
+            context.fireChannelRead(wrapInboundOut(.head(head)))
+        } catch {
+            refused = error
+            answer(context)
+        }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let isEnd = if case .end = unwrapOutboundIn(data) { true } else { false }
+        context.write(data, promise: promise)
+        guard isEnd else { return }
+        unanswered -= 1
+        answer(context)
+    }
+
+    private func answer(_ context: ChannelHandlerContext) {
+        guard let refused, unanswered == 0 else { return }
+        let body = ByteBuffer(string: refused.reason + "\n")
+        let headers: HTTPHeaders = [
+            "Content-Type": "text/plain; charset=utf-8", "Content-Length": String(body.readableBytes),
+            "Connection": "close",
+        ]
+        let head = HTTPResponseHead(version: .http1_1, status: .badRequest, headers: headers)
+        let channel = context.channel
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+            // A body may still come; what is closed on it at once may never be read.
+            channel.close(mode: .output, promise: nil)
+            channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+        }
+    }
+}
+
+/// Puts `RequestTargetCheck` behind the parser, where a list of further handlers does not reach.
+final class RequestTargetCheckSetup: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        do {
+            let pipeline = context.pipeline.syncOperations
+            let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(RequestTargetCheck(), position: .after(parser))
+        } catch {
+            // Without the check nothing may be answered.
+            context.close(promise: nil)
+        }
+    }
+}
+
+/// The same for a request of HTTP/2, whose stream ends with the answer.
+final class StreamTargetCheck: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundOut = HTTPResponsePart
+
+    private var isRefused = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefused else { return }
+        guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        do {
+            try RequestTarget.check(&head)
+            context.fireChannelRead(wrapInboundOut(.head(head)))
+        } catch {
+            isRefused = true
+            let body = ByteBuffer(string: error.reason + "\n")
+            let fields: HTTPFields = [
+                .contentType: "text/plain; charset=utf-8", .contentLength: String(body.readableBytes),
+            ]
+            let channel = context.channel
+            context.write(wrapOutboundOut(.head(HTTPResponse(status: .badRequest, headerFields: fields))), promise: nil)
+            context.write(wrapOutboundOut(.body(body)), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+        }
+    }
+}

@@ -1,0 +1,370 @@
+"""Runs inside network namespaces of its own, without a route out: two Tills on one database, receivers on loopback, in a
+private network and in the public one (198.51.100.0/24), and a name server whose names move. Receivers redirect
+deliveries to everything on the Tills that a POST could run. What was found goes to standard output as JSON, for
+test_redirects.py to judge.
+
+    unshare --net --mount [--map-root-user] python redirect_network.py DATABASE-URL FOLDER
+"""
+
+import asyncio
+import ctypes
+import json
+import os
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import requests
+
+from nodes_helpers import Nodes
+from process_helpers import path_part, set_up_app
+
+BUNDLE = "com.example.redirects"
+SCOPE = f"/v1/apps/{BUNDLE}/sandbox"
+STATUSES = (301, 302, 303, 307, 308)
+SOURCES = {"loopback": "127.0.0.1", "private": "10.77.0.2", "public": "198.51.100.2"}
+# How a redirect names this machine's loopback address: by itself, by a name, by a name that is elsewhere half the time.
+WAYS = {"address": "127.0.0.1", "name": "till.test", "moving": "moving.test"}
+ARRIVAL = "198.51.100.3"
+APPLE = ["/inApps/v1/notifications/test", "/inApps/v1/transactions/{id}/finish", "/inApps/v1/notifications/history",
+         "/inApps/v1/subscriptions/extend/mass", "/verifyReceipt"]
+HEADER = "Till-Delivery"
+
+
+# The network ----------------------------------------------------------------------------------------------------------
+
+
+def ip(*arguments, inside=None):
+    enter = ["nsenter", "--target", str(inside), "--net", "--"] if inside else []
+    subprocess.run([*enter, "ip", *map(str, arguments)], check=True, stdin=subprocess.DEVNULL)
+
+
+class Outside:
+    """A second namespace: the private and the public network, behind a pair of virtual interfaces."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            ["unshare", "--net", sys.executable, "-c", "import signal; print('ready', flush=True); signal.pause()"],
+            stdout=subprocess.PIPE, text=True,
+        )
+        assert self.process.stdout.readline() == "ready\n"
+        there = self.process.pid
+        ip("link", "set", "lo", "up")
+        ip("link", "add", "inner", "type", "veth", "peer", "name", "outer", "netns", there)
+        for address in ("198.51.100.1/24", "10.77.0.1/24"):
+            ip("address", "add", address, "dev", "inner")
+        for address in ("198.51.100.2/24", "198.51.100.3/24", "10.77.0.2/24"):
+            ip("address", "add", address, "dev", "outer", inside=there)
+        ip("link", "set", "inner", "up")
+        ip("link", "set", "outer", "up", inside=there)
+
+    def socket(self, address, port=0):
+        """A socket that listens there. A thread that enters a namespace makes it; the socket stays in it."""
+        made = []
+
+        def make():
+            with open(f"/proc/{self.process.pid}/ns/net") as namespace:
+                libc = ctypes.CDLL(None, use_errno=True)
+                assert libc.setns(namespace.fileno(), 0x40000000) == 0, os.strerror(ctypes.get_errno())  # CLONE_NEWNET
+            made.append(listening(address, port))
+
+        thread = threading.Thread(target=make)
+        thread.start()
+        thread.join()
+        return made[0]
+
+    def close(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+def listening(address, port=0):
+    made = socket.socket()
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.bind((address, port))
+    made.listen(1024)
+    return made
+
+
+def bind_over(folder, path, text):
+    file = folder / Path(path).name
+    file.write_text(text)
+    subprocess.run(["mount", "--bind", file, path], check=True)
+
+
+class MovingNames:
+    """A name server on 127.0.0.1: moving.test is public and loopback by turns, and nothing else has an address."""
+
+    def __init__(self):
+        self.asked = 0
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(("127.0.0.1", 53))
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            query, sender = self.socket.recvfrom(512)
+            end = query.index(b"\0", 12) + 5
+            name, kind = query[12 : end - 4], struct.unpack("!H", query[end - 4 : end - 2])[0]
+            is_moving = name.lower() == b"\x06moving\x04test\0"
+            answer = b""
+            if is_moving and kind == 1:
+                self.asked += 1
+                address = SOURCES["public"] if self.asked % 2 else "127.0.0.1"
+                answer = b"\xc0\x0c" + struct.pack("!HHIH", 1, 1, 0, 4) + socket.inet_aton(address)
+            flags = 0x8180 if is_moving else 0x8183
+            head = query[:2] + struct.pack("!HHHHH", flags, 1, 1 if answer else 0, 0, 0)
+            self.socket.sendto(head + query[12:end] + answer, sender)
+
+
+class Receivers:
+    """Developers' servers, all in one event loop. `answer` says where a path's n-th post is redirected to, or None."""
+
+    def __init__(self, answer):
+        self.answer = answer
+        self.counts = Counter()
+        self.headers = Counter()
+        self.loop = asyncio.new_event_loop()
+        threading.Thread(target=self.loop.run_forever, daemon=True).start()
+
+    def serve(self, made, name):
+        async def connected(reader, writer):
+            try:
+                while True:
+                    head = (await reader.readuntil(b"\r\n\r\n")).decode()
+                    await reader.readexactly(int(re.search(r"(?i)content-length: *(\d+)", head).group(1)))
+                    path = head.split(" ", 2)[1]
+                    place = self.answer(name, path, self.counts[name, path])
+                    self.counts[name, path] += 1
+                    self.headers[re.search(rf"(?im)^{HEADER}: *(.*?)\r$", head) is not None] += 1
+                    line = f"{place[0]} Go\r\nLocation: {place[1]}" if place else "200 OK"
+                    # A name that moves is looked up again for each delivery.
+                    line += "\r\nConnection: close" if name == "decoy" else ""
+                    writer.write(f"HTTP/1.1 {line}\r\nContent-Length: 0\r\n\r\n".encode())
+            except (asyncio.IncompleteReadError, ConnectionError):
+                writer.close()
+
+        asyncio.run_coroutine_threadsafe(asyncio.start_server(connected, sock=made), self.loop).result(20)
+        return made.getsockname()[1]
+
+
+# The shop -------------------------------------------------------------------------------------------------------------
+
+
+class Stage:
+    """Two nodes with something in them that every operation could change."""
+
+    def __init__(self, url, folder):
+        self.folder = folder
+        # A handshake, a name or a route that is refused for another reason would prove nothing.
+        names = ["--control-host", "till.test", "--control-host", "moving.test", "--journal-length", "10"]
+        self.nodes = Nodes(folder / "nodes", url, 2, *names)
+        self.one = self.nodes.servers[0]
+        self.key = set_up_app(self.one, BUNDLE)
+        call = self.one.control
+        self.spare = call("POST", "/v1/keys", {"name": "spare"})["keyId"]
+        call("POST", f"{SCOPE}/customers", {"customer": "ann"})
+        call("POST", f"{SCOPE}/customers", {"customer": "bob"})
+        call("POST", f"{SCOPE}/families", {"organizer": "ann", "members": ["bob"]})
+        call("PUT", "/v1/snapshots/before", {})
+        self.transaction = self.buy()
+        call("PUT", f"/v1/apps/{BUNDLE}/shared-secret", {})
+        call("PUT", f"/v1/teams/{self.key.issuer_id}/shared-secret", {})
+        call("POST", "/v1/tokens", {"name": "spare"})
+        fault = {"kind": "latency", "milliseconds": 1, "route": "getRefundHistory"}
+        self.fault = call("POST", "/v1/faults", fault)["id"]
+
+    def buy(self):
+        body = {"productId": f"{BUNDLE}.coins"}
+        return self.one.control("POST", f"{SCOPE}/customers/ann/purchases", body)["transactionId"]
+
+    def operations(self):
+        """The paths of all operations that change something and read no body."""
+        document = self.one.control("GET", "/openapi.json")
+        values = {
+            "bundleId": BUNDLE, "realm": "sandbox", "name": "before", "keyId": self.spare, "customer": "bob",
+            "transactionId": self.transaction, "endpoint": "primary", "tokenName": "spare",
+            "faultId": self.fault, "issuerId": self.key.issuer_id,
+        }
+        found = {}
+        for path, methods in document["paths"].items():
+            for method, operation in methods.items():
+                if method != "get" and "requestBody" not in operation:
+                    filled = re.sub(r"{(\w+)}", lambda match: path_part(str(values[match.group(1)])), path)
+                    found[operation["operationId"]] = (method.upper(), filled)
+        return found
+
+    def state(self):
+        """What the operations would change."""
+        call = self.one.control
+        kept = {path: call("GET", path) for path in (
+            "/v1/keys", "/v1/snapshots", "/v1/faults", "/v1/tokens", "/v1/ca", f"{SCOPE}/endpoints",
+            f"/v1/apps/{BUNDLE}/shared-secret", f"{SCOPE}/customers/bob/family",
+        )}
+        rows = call("GET", f"{SCOPE}/customers/ann/transactions?limit=100")
+        kept["first"] = next((row for row in rows["transactions"] if row["transactionId"] == self.transaction), None)
+        kept["tests"] = sum(found["notificationType"] == "TEST" for found in self.notifications())
+        return kept
+
+    def notifications(self):
+        page = self.one.control("GET", f"{SCOPE}/notifications?limit=100")
+        assert "next" not in page, "more than a page"
+        return page["notifications"]
+
+    def refusals(self):
+        """How many requests either node answered with 403 since its start."""
+        count = 0
+        for node in self.nodes.servers:
+            text = node.session.get(f"http://127.0.0.1:{node.ports['control']}/metrics", timeout=30).text
+            for line in text.splitlines():
+                if line.startswith("till_requests_total") and 'status="403"' in line:
+                    count += int(float(line.rsplit(" ", 1)[1]))
+        return count
+
+    def targets(self):
+        """Port and path of everything that a delivery must not run."""
+        operations = [path for _, path in self.operations().values()]
+        found = []
+        for node in self.nodes.servers:
+            found += [(node.ports["control"], path) for path in operations]
+            for realm in ("sandbox", "production"):
+                found += [(node.ports[realm], path.replace("{id}", str(self.transaction))) for path in APPLE]
+        return found
+
+    def put_endpoint(self, name, url, expect=(200,)):
+        return self.one.control("PUT", f"{SCOPE}/endpoints/{name}", {"url": url}, expect=expect)
+
+    def log(self):
+        return "".join(node.stderr() for node in self.nodes.servers)
+
+
+def drive(stage, outside, found):
+    targets = stage.targets()
+    found["operations"] = sorted(stage.operations())
+    ports = {}
+
+    def answer(_, path, number):
+        parts = path.strip("/").split("/")
+        if parts[0] == "to-till":
+            port, place = targets[number % len(targets)]
+            return int(parts[1]), f"http://{WAYS[parts[2]]}:{port}{place}"
+        if parts[0] == "outward":
+            return int(parts[1]), f"http://{ARRIVAL}:{ports['arrival']}/arrived"
+        if parts[0] == "inward":
+            return int(parts[1]), f"http://{SOURCES[parts[2]]}:{ports[parts[2]]}/reached"
+        return None
+
+    receivers = Receivers(answer)
+    ports["loopback"] = receivers.serve(listening("127.0.0.1"), "loopback")
+    for source in ("private", "public"):
+        ports[source] = receivers.serve(outside.socket(SOURCES[source]), source)
+    ports["arrival"] = receivers.serve(outside.socket(ARRIVAL), "arrival")
+    # Where the moving name is public, somebody answers on each of Till's ports.
+    for port in {port for port, _ in targets}:
+        receivers.serve(outside.socket(SOURCES["public"], port), "decoy")
+
+    def url(source, path):
+        return f"http://{SOURCES[source]}:{ports[source]}/{path}"
+
+    stage.put_endpoint("primary", url("loopback", "plain"))
+    for status in STATUSES:
+        for source in SOURCES:
+            for way in WAYS:
+                stage.put_endpoint(f"till-{status}-{source}-{way}", url(source, f"to-till/{status}/{way}"))
+        stage.put_endpoint(f"outward-{status}", url("public", f"outward/{status}"))
+        for source in ("loopback", "private"):
+            stage.put_endpoint(f"inward-{status}-{source}", url("public", f"inward/{status}/{source}"))
+    # An endpoint whose name led elsewhere when it was set.
+    control = stage.one.ports["control"]
+    for _ in range(10):
+        done = stage.one.session.put(
+            f"http://127.0.0.1:{control}{SCOPE}/endpoints/moved", json={"url": f"http://moving.test:{control}/v1/ca/rotate"},
+            timeout=30,
+        )
+        if done.status_code == 200:
+            break
+    assert done.status_code == 200, done.text
+    found["refusedEndpoints"] = {
+        address: stage.put_endpoint("bad", address, expect=(400,)) for address in (
+            f"http://127.0.0.1:{control}/v1/ca/rotate", f"http://till.test:{control}/", f"http://[::ffff:127.0.0.1]:{control}/",
+            f"http://127.0.0.1:{stage.nodes.servers[1].ports['control']}/v1/ca/rotate",
+            f"http://127.0.0.1:{stage.one.ports['sandbox']}/", "http://169.254.169.254/latest/meta-data",
+        )
+    }
+
+    before = stage.state()
+    known = {found["notificationUUID"] for found in stage.notifications()}
+    bought = [stage.buy() for _ in targets]
+    deadline = time.monotonic() + 240
+    while True:
+        made = [one for one in stage.notifications() if one["notificationUUID"] not in known]
+        deliveries = [delivery for one in made for delivery in one["deliveries"]]
+        if len(made) >= len(targets) and all(delivery["attempts"] for delivery in deliveries):
+            break
+        assert time.monotonic() < deadline, stage.log()[-4_000:]
+        time.sleep(0.1)
+    ends = Counter()
+    for delivery in deliveries:
+        attempt = delivery["attempts"][0]
+        reason = attempt.get("reason", "")
+        kind = next((words for words in ("port of Till's own", "may not redirect") if words in reason), bool(reason))
+        ends[f"{delivery['endpoint']} {attempt['sendAttemptResult']} {attempt.get('status')} {kind}"] += 1
+    rows = stage.one.control("GET", f"{SCOPE}/customers/ann/transactions?limit=100")["transactions"]
+    found |= {
+        "targets": len(targets), "ends": ends, "isUnchanged": stage.state() == before, "refusals": stage.refusals(),
+        "bought": set(bought) <= {row["transactionId"] for row in rows},
+        "reached": receivers.counts["loopback", "/reached"] + receivers.counts["private", "/reached"],
+        "arrived": receivers.counts["arrival", "/arrived"], "marked": receivers.headers[True],
+        "unmarked": receivers.headers[False], "logged": "was not sent to where its endpoint leads" in stage.log(),
+    }
+
+    # The first wall by itself: whoever brings the delivery, it is refused.
+    statuses = Counter()
+    payload = {"signedPayload": "a.b.c"}
+    for port, path in targets:
+        done = requests.post(f"http://127.0.0.1:{port}{path}", json=payload, headers={HEADER: "1"}, timeout=30)
+        statuses[f"marked {done.status_code}"] += 1
+    # And what forgot to mark it: a body that an operation does not read is refused.
+    for node in stage.nodes.servers:
+        for method, path in stage.operations().values():
+            done = requests.request(method, f"http://127.0.0.1:{node.ports['control']}{path}", json=payload, timeout=30)
+            statuses[f"body {done.status_code} {done.json()['code']}"] += 1
+    found |= {"firstWall": statuses, "isStillUnchanged": stage.state() == before, "laterRefusals": stage.refusals()}
+    found["loggedAtControl"] = "control refused a notification" in stage.log()
+
+    # The operations would run: the same addresses without a body do.
+    called = stage.one.session.post(f"http://127.0.0.1:{control}{stage.operations()['rotateChain'][1]}", timeout=30)
+    found["rotated"] = called.status_code
+
+
+def main(url, folder):
+    folder = Path(folder)
+    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+    bind_over(folder, "/etc/hosts", "127.0.0.1 localhost till.test\n")
+    bind_over(folder, "/etc/resolv.conf", "nameserver 127.0.0.1\noptions timeout:2 attempts:2\n")
+    bind_over(folder, "/etc/nsswitch.conf", "hosts: files dns\n")
+    outside = Outside()
+    found = {}
+    stage = None
+    try:
+        names = MovingNames()
+        stage = Stage(url, folder)
+        drive(stage, outside, found)
+        found["asked"] = names.asked
+        print(json.dumps(found))
+    finally:
+        if stage:
+            for node in stage.nodes.alive:
+                node.kill()
+        outside.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,112 @@
+"""A delivery runs nothing on a Till, whatever its endpoint's URL and the redirects of its receivers say.
+
+`redirect_network.py` drives it in network namespaces without a route out; here its findings are judged.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from postgres_server import PostgresServer
+from process_helpers import run_till
+
+HERE = Path(__file__).resolve().parent
+STATUSES = (301, 302, 303, 307, 308)
+SOURCES = ("loopback", "private", "public")
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    for program, package in (("ip", "iproute2"), ("unshare", "util-linux"), ("nsenter", "util-linux"), ("mount", "mount")):
+        if not shutil.which(program):
+            pytest.fail(f"{program} is missing: apt-get install {package}, or scripts/install test", pytrace=False)
+    database = PostgresServer()
+    try:
+        user = [] if os.geteuid() == 0 else ["--map-root-user"]
+        done = subprocess.run(
+            ["unshare", "--net", "--mount", *user, sys.executable, HERE / "redirect_network.py", database.url,
+             tmp_path_factory.mktemp("redirects")],
+            capture_output=True, text=True, timeout=400, stdin=subprocess.DEVNULL,
+        )
+        assert done.returncode == 0, done.stderr[-8_000:]
+        return json.loads(done.stdout)
+    finally:
+        database.stop()
+
+
+def test_no_redirect_runs_an_operation_on_this_or_another_node(found):
+    """Each status, from each side, by an address, a name and a name that moves, to each operation and Apple's routes."""
+    assert {"rotateChain", "restoreSnapshot", "revokeKey", "finishTransaction", "requestTestNotification"} <= set(
+        found["operations"]
+    )
+    ends = found["ends"]
+    public = here = 0
+    for status in STATUSES:
+        for source in SOURCES:
+            refused = f"UNSUCCESSFUL_HTTP_RESPONSE_CODE {status} port of Till's own"
+            for way in ("address", "name"):
+                assert ends.pop(f"till-{status}-{source}-{way} {refused}") == found["targets"]
+            # Where the name is public at that moment, a server that is none of Till's gets the delivery.
+            moved = ends.pop(f"till-{status}-{source}-moving SUCCESS 200 False", 0)
+            stayed = ends.pop(f"till-{status}-{source}-moving {refused}", 0)
+            assert moved + stayed == found["targets"]
+            public, here = public + moved, here + stayed
+    assert public > 0 and here > 0, "the name did not move"
+    moved = ends.pop("moved SUCCESS 200 False", 0)
+    assert moved + ends.pop("moved OTHER None port of Till's own", 0) == found["targets"]
+    assert not [end for end in ends if end.startswith(("till-", "moved"))], ends
+    assert found["isUnchanged"] and found["bought"]
+    assert found["refusals"] == 0, "a redirect was followed, and only the header saved the day"
+    assert found["logged"]
+
+
+def test_a_redirect_from_a_public_receiver_leads_to_public_ones_only(found):
+    ends = found["ends"]
+    for status in STATUSES:
+        assert ends[f"outward-{status} SUCCESS 200 False"] == found["targets"]
+        for source in ("loopback", "private"):
+            refused = f"inward-{status}-{source} UNSUCCESSFUL_HTTP_RESPONSE_CODE {status} may not redirect"
+            assert ends[refused] == found["targets"]
+    assert found["arrived"] == len(STATUSES) * found["targets"]
+    assert found["reached"] == 0
+
+
+def test_every_delivery_is_marked_and_no_node_acts_on_a_marked_request(found):
+    assert found["marked"] > 0 and found["unmarked"] == 0
+    statuses = found["firstWall"]
+    assert statuses.pop("marked 403") == found["targets"]
+    # An operation without a body refuses one that was not marked.
+    assert statuses == {"body 400 unexpected_body": 2 * len(found["operations"])}
+    assert found["isStillUnchanged"] and found["laterRefusals"] == found["targets"] and found["loggedAtControl"]
+    assert found["rotated"] == 200, "the operation would not have run anyway"
+
+
+def test_an_endpoint_cannot_be_set_to_a_port_of_tills_own_or_a_metadata_address(found):
+    assert len(found["refusedEndpoints"]) == 6
+    for address, answer in found["refusedEndpoints"].items():
+        assert answer["code"] == "bad_url", address
+        word = "link-local" if "169.254" in address else "port of Till's own"
+        assert word in answer["message"], answer
+
+
+@pytest.mark.parametrize("words", ["everywhere", "10.0.0.1/8", "default,public-https", "10.0.0.0/33"])
+def test_a_setting_of_networks_that_is_none_is_refused_at_the_start(tmp_path, words):
+    done = run_till("serve", "--data", tmp_path / "d", TILL_ENDPOINT_NETWORKS=words)
+    assert done.returncode == 1 and "endpointNetworks" in done.stderr and "public-https" in done.stderr
+
+
+def test_the_profile_of_operators_allows_public_https_only(serve):
+    till = serve("--endpoint-networks", "public-https", "--endpoint-networks", "10.0.0.0/8", "--demo")
+    for url, reason in (
+        ("http://127.0.0.1:9/", "loopback"), ("https://192.168.0.1/", "private"), ("http://198.51.100.7/", "https only"),
+        ("http://[fe80::1]/", "link-local"), ("https://198.51.100.7/", None), ("http://10.1.2.3/", None),
+    ):
+        path = "/v1/apps/com.example.till.demo/sandbox/endpoints/primary"
+        answer = till.control("PUT", path, {"url": url}, expect=(200, 400))
+        assert re.search(reason, answer["message"]) if reason else answer["url"] == url

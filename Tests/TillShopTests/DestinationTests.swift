@@ -1,0 +1,232 @@
+import Testing
+import TillCore
+import TillStorage
+import TillTesting
+
+@testable import TillShop
+
+/// Where deliveries may go: the addresses, the setting, ports of Till's own, and redirects.
+@Suite("Destinations of deliveries")
+struct DestinationTests {
+    private static let body = Array(#"{"signedPayload":"a.b.c"}"#.utf8)
+
+    private static func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
+
+    /// Ports of this server, with no other node.
+    private static func ownPorts(_ ports: [(String, Int)]) -> OwnPorts {
+        let addresses = Set(["10.1.2.3", "198.51.100.9"].compactMap { IPAddress($0) })
+        let own = OwnPorts(interfaces: { addresses }, machine: "here")
+        for (host, port) in ports { own.add(host: host, port: port) }
+        return own
+    }
+
+    // MARK: Addresses
+
+    @Test(
+        "Each special address has its class, in every spelling",
+        arguments: [
+            ("127.0.0.1", AddressClass.loopback), ("127.255.255.255", .loopback), ("::1", .loopback),
+            ("0.0.0.0", .loopback), ("0.1.2.3", .loopback), ("::", .loopback), ("::ffff:127.0.0.1", .loopback),
+            ("::127.0.0.1", .loopback), ("64:ff9b::7f00:1", .loopback), ("2002:7f00:1::", .loopback),
+            ("169.254.0.1", .linkLocal), ("169.254.169.254", .linkLocal), ("::ffff:169.254.169.254", .linkLocal),
+            ("fe80::1", .linkLocal), ("febf::1", .linkLocal), ("64:ff9b::a9fe:a9fe", .linkLocal),
+            ("fd00:ec2::254", .metadata), ("fd20:ce::254", .metadata), ("100.100.100.200", .metadata),
+            ("10.0.0.1", .privateUse), ("172.16.0.1", .privateUse), ("172.31.255.255", .privateUse),
+            ("192.168.1.1", .privateUse), ("100.64.0.1", .privateUse), ("100.127.255.255", .privateUse),
+            ("198.18.0.1", .privateUse), ("fc00::1", .privateUse), ("fdff::1", .privateUse),
+            ("::ffff:10.0.0.1", .privateUse), ("fec0::1", .privateUse), ("2002:a00:1::", .privateUse),
+            ("224.0.0.1", .reserved), ("255.255.255.255", .reserved), ("ff02::1", .reserved),
+            ("198.51.100.7", .publicUse), ("172.32.0.1", .publicUse), ("100.128.0.1", .publicUse),
+            ("169.255.0.1", .publicUse), ("11.0.0.1", .publicUse), ("2600::1", .publicUse),
+            ("64:ff9b::c633:6407", .publicUse), ("2002:c633:6407::", .publicUse),
+        ]
+    )
+    func classes(text: String, kind: AddressClass) throws {
+        #expect(AddressClass(try Self.address(text)) == kind)
+    }
+
+    @Test("What is no address, or no network, is not read as one")
+    func malformed() {
+        for text in ["", "localhost", "1.2.3", "127.1", "0x7f000001", "[::1]", "fe80::1%eth0", "1.2.3.4 ", "::g"] {
+            #expect(IPAddress(text) == nil, "\(text)")
+        }
+        for text in ["10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8", "::/129", "x/8", "/8"] {
+            #expect(AddressRange(text) == nil, "\(text)")
+        }
+    }
+
+    // MARK: The setting
+
+    @Test("By default everything but link-local and metadata addresses is allowed")
+    func standard() throws {
+        let check = DestinationCheck()
+        for text in ["127.0.0.1", "10.0.0.1", "198.51.100.7", "fd00::1"] {
+            #expect(check.refusal(of: try Self.address(text), port: 80, isSecure: false) == nil, "\(text)")
+        }
+        for text in ["169.254.169.254", "fe80::1", "fd00:ec2::254", "::ffff:169.254.1.1"] {
+            let reason = check.refusal(of: try Self.address(text), port: 80, isSecure: true)
+            #expect(reason?.contains("--endpoint-networks") == true, "\(text)")
+        }
+    }
+
+    @Test("public-https allows HTTPS to public addresses, and networks that are listed")
+    func publicHTTPS() throws {
+        let networks = try #require(EndpointNetworks(["public-https", "10.20.0.0/16"]))
+        let check = DestinationCheck(networks: networks)
+        func isAllowed(_ text: String, _ isSecure: Bool) throws -> Bool {
+            check.refusal(of: try Self.address(text), port: 443, isSecure: isSecure) == nil
+        }
+        #expect(try isAllowed("198.51.100.7", true))
+        #expect(try !isAllowed("198.51.100.7", false))
+        for text in ["127.0.0.1", "10.21.0.1", "169.254.169.254", "::1", "fd00::1", "255.255.255.255"] {
+            #expect(try !isAllowed(text, true), "\(text)")
+        }
+        #expect(try isAllowed("10.20.3.4", false))
+    }
+
+    @Test("Networks alone allow nothing else; what is no network is no setting")
+    func listed() throws {
+        let check = DestinationCheck(networks: try #require(EndpointNetworks(["169.254.7.0/24", "fe80::/10"])))
+        for (text, isAllowed) in [
+            ("169.254.7.9", true), ("169.254.8.9", false), ("fe80::1", true), ("198.51.100.7", false),
+        ] {
+            let refusal = check.refusal(of: try Self.address(text), port: 80, isSecure: false)
+            #expect((refusal == nil) == isAllowed, "\(text)")
+        }
+        #expect(EndpointNetworks([]) == EndpointNetworks(["default"]))
+        for words in [["none"], ["10.0.0.1/8"], ["default", "public-https"], [""]] {
+            #expect(EndpointNetworks(words) == nil, "\(words)")
+        }
+    }
+
+    // MARK: Ports of Till's own
+
+    @Test("A port is Till's own at every address under which it is reached, and nowhere else")
+    func ownAddresses() throws {
+        let own = Self.ownPorts([("127.0.0.1", 8_890), ("0.0.0.0", 8_888), ("::1", 8_889), ("10.1.2.3", 443)])
+        for (text, port, isOwn) in [
+            ("127.0.0.1", 8_890, true), ("::ffff:127.0.0.1", 8_890, true), ("0.0.0.0", 8_890, true),
+            ("127.0.0.2", 8_890, false), ("10.1.2.3", 8_890, false), ("127.0.0.1", 8_891, false),
+            ("127.0.0.1", 8_888, true), ("127.9.9.9", 8_888, true), ("10.1.2.3", 8_888, true), ("::1", 8_888, true),
+            ("198.51.100.9", 8_888, true), ("198.51.100.10", 8_888, false), ("::", 8_889, true),
+            ("10.1.2.3", 443, true),
+        ] {
+            #expect(own.contains(try Self.address(text), port: port) == isOwn, "\(text) \(port)")
+        }
+    }
+
+    @Test("Ports of other nodes are Till's own: by loopback on this machine, by their addresses on others")
+    func otherNodes() throws {
+        let near = Self.ownPorts([("127.0.0.1", 9_890)])
+        near.complete()
+        let addresses = Set(["127.0.0.1", "10.1.2.4"].compactMap { IPAddress($0) })
+        let far = OwnPorts(interfaces: { addresses }, machine: "there")
+        for (host, port) in [("0.0.0.0", 7_888), ("127.0.0.1", 7_890)] { far.add(host: host, port: port) }
+        #expect(far.publication == nil, "before all ports are open")
+        far.complete()
+        let others = try [near, far].map { try #require($0.publication) }
+        let own = OwnPorts(others: { others }, interfaces: { [] }, machine: "here")
+        for (text, port, isOwn) in [
+            ("127.0.0.1", 9_890, true), ("10.1.2.4", 7_888, true), ("127.0.0.1", 7_890, false),
+            ("127.0.0.1", 7_888, false), ("10.1.2.4", 7_890, false),
+        ] {
+            #expect(own.contains(try Self.address(text), port: port) == isOwn, "\(text) \(port)")
+        }
+    }
+
+    @Test("A URL that leads to a port of Till's own, or to a link-local address, cannot be an endpoint")
+    func endpoints() async {
+        let check = DestinationCheck(ownPorts: Self.ownPorts([("127.0.0.1", 8_890), ("::1", 8_890)]))
+        for url in [
+            "http://127.0.0.1:8890/", "http://localhost:8890/v1", "http://[::1]:8890/",
+            "http://[::ffff:127.0.0.1]:8890/",
+        ] {
+            #expect(await check.refusal(ofEndpoint: url)?.contains("port of Till's own") == true, "\(url)")
+        }
+        #expect(await check.refusal(ofEndpoint: "http://169.254.169.254/latest")?.contains("link-local") == true)
+        for url in ["http://127.0.0.1:8891/", "http://nobody.invalid:8890/", "https://198.51.100.7/"] {
+            #expect(await check.refusal(ofEndpoint: url) == nil, "\(url)")
+        }
+    }
+
+    // MARK: Deliveries
+
+    @Test("A redirect to a port of Till's own is not followed, and says so", arguments: [301, 302, 303, 307, 308])
+    func redirectToOwnPort(status: Int) async throws {
+        let till = try await ListeningPost.start()
+        let place = till.url
+        let post = try await ListeningPost.start { _ in .redirect(to: place, status: status) }
+        let postman = try Postman(destinations: DestinationCheck(ownPorts: Self.ownPorts([("127.0.0.1", till.port)])))
+        for address in ["127.0.0.1", "localhost"] {
+            let delivered = await postman.post(Self.body, to: "http://\(address):\(post.port)/")
+            #expect(delivered.result == .unsuccessfulHTTPResponseCode && delivered.status == status)
+            #expect(delivered.isRefused && delivered.explanation?.contains("not followed: 127.0.0.1") == true)
+        }
+        #expect(till.requests.isEmpty && post.requests.count == 2)
+        let direct = await postman.post(Self.body, to: till.url)
+        #expect(direct.result == .other && direct.status == nil && direct.isRefused && till.requests.isEmpty)
+        try await postman.shutdown()
+        try await post.stop()
+        try await till.stop()
+    }
+
+    /// A check for which 127.0.0.2 and 127.0.0.3 are public.
+    private static let staged = DestinationCheck { address in
+        ["127.0.0.2", "127.0.0.3"].contains(address.description) ? .publicUse : AddressClass(address)
+    }
+
+    @Test(
+        "A public receiver redirects to a public one, and to no other, not even over a kept connection",
+        arguments: [301, 302, 303, 307, 308]
+    )
+    func redirectFromPublic(status: Int) async throws {
+        let inside = try await ListeningPost.start()
+        let outside = try await ListeningPost.start(host: "127.0.0.3")
+        let (near, far) = (inside.url, outside.url)
+        let post = try await ListeningPost.start(host: "127.0.0.2") { request in
+            .redirect(to: request.path == "/in" ? near : far, status: status)
+        }
+        let postman = try Postman(idleLimit: .seconds(60), destinations: Self.staged)
+        // The connection that is kept now was allowed: nobody redirected there.
+        #expect(await postman.post(Self.body, to: inside.url).result == .success)
+        let refused = await postman.post(Self.body, to: "http://127.0.0.2:\(post.port)/in")
+        #expect(refused.result == .unsuccessfulHTTPResponseCode && refused.status == status && refused.isRefused)
+        #expect(inside.requests.count == 1)
+        let followed = await postman.post(Self.body, to: "http://127.0.0.2:\(post.port)/out")
+        #expect(followed.result == .success && !followed.isRefused && outside.requests.first?.body == Self.body)
+        for place in [inside, outside, post] { try await place.stop() }
+        try await postman.shutdown()
+    }
+
+    @Test("A receiver that redirects and closes its connection is judged by the address that it had")
+    func redirectAndClose() async throws {
+        let inside = try await ListeningPost.start()
+        let text = "HTTP/1.1 307 Go\r\nLocation: \(inside.url)\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+        for (host, isFollowed) in [("127.0.0.2", false), ("127.0.0.1", true)] {
+            let post = try await ListeningPost.start(host: host) { _ in .rawThenClose(Array(text.utf8)) }
+            let postman = try Postman(destinations: Self.staged)
+            let delivered = await postman.post(Self.body, to: post.url)
+            #expect((delivered.result == .success) == isFollowed && delivered.isRefused == !isFollowed)
+            try await postman.shutdown()
+            try await post.stop()
+        }
+        try await inside.stop()
+    }
+
+    @Test("An attempt that Till refused keeps its reason, and is made again on schedule")
+    func kept() async throws {
+        let till = try await ListeningPost.start()
+        let test = try await DeliveryTests.shop(till)
+        test.shop.ownPorts.add(host: "127.0.0.1", port: till.port)
+        let sender = try test.startSending()
+        try await test.buy("coins", by: "ann")
+        let clock = ClockName(DeliveryTests.scope())
+        _ = try await test.shop.advance(clock, .by(milliseconds: DeliveryTests.hour), settling: true)
+        let attempts = try await DeliveryTests.attempts(test)
+        #expect(attempts.first?.map(\.result) == [.other, .other])
+        #expect(attempts.first?.allSatisfy { $0.reason?.contains("port of Till's own") == true } == true)
+        #expect(till.requests.isEmpty)
+        await test.stopSending(sender)
+        try await till.stop()
+    }
+}
