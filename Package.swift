@@ -152,13 +152,15 @@ let package = Package(
         .testTarget(
             name: "TillStorageTests",
             dependencies: [
-                "TillTesting", "TillPostgres", "TillSQLite", "TillStorage", "TillCore", grdb, grdbSQLite,
+                "TillTesting", "TillPostgres", "TillSQLite", "TillStorage", "TillCore", grdb, grdbSQLite, crypto,
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "TillShopTests",
-            dependencies: ["TillShop", "TillTesting", "TillSQLite", "TillStorage", "TillSigning", "TillCore", grdb],
+            dependencies: [
+                "TillShop", "TillTesting", "TillSQLite", "TillStorage", "TillSigning", "TillCore", grdb, crypto,
+            ],
             swiftSettings: settings
         ),
         .testTarget(

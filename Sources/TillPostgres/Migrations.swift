@@ -1,6 +1,9 @@
 import CPostgres
 
-/// The tables, version by version. Migrations only go forward, and one that was released is never edited.
+/// The tables, version by version. Migrations only go forward.
+///
+/// A released migration is text that never changes (a test holds the digest of each). It names every table and column
+/// itself: text made of today's tables would change with them.
 struct Migration: Sendable {
     let version: Int64
     let name: String

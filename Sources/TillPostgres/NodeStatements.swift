@@ -59,6 +59,7 @@ enum NodeStatements {
         "clock_timestamp() + \(milliseconds)::bigint * interval '1 millisecond'"
     }
 
+    /// A released migration: its text never changes.
     static let tables = """
         CREATE TABLE nodes (
             id TEXT COLLATE "C" NOT NULL PRIMARY KEY,

@@ -4,10 +4,16 @@ import TillStorage
 enum SnapshotCounts {
     private static let columns = ShopTable.allCases.compactMap { table in table.counted.map { (table, $0) } }
 
-    /// Adds the columns to what older versions made, and counts what they hold.
+    /// Adds the columns to what older versions made, and counts what they hold. A released migration: its text never
+    /// changes.
     static let tables = """
-        \(columns.map { "ALTER TABLE snapshots ADD COLUMN \($0.1) BIGINT NOT NULL DEFAULT 0;" }.joined(separator: "\n"))
-        \(statement);
+        ALTER TABLE snapshots ADD COLUMN customers BIGINT NOT NULL DEFAULT 0;
+        ALTER TABLE snapshots ADD COLUMN transactions BIGINT NOT NULL DEFAULT 0;
+        ALTER TABLE snapshots ADD COLUMN notifications BIGINT NOT NULL DEFAULT 0;
+        UPDATE snapshots SET \
+        customers = (SELECT count(*) FROM snapshot_accounts WHERE snapshot = snapshots.name), \
+        transactions = (SELECT count(*) FROM snapshot_ledger WHERE snapshot = snapshots.name), \
+        notifications = (SELECT count(*) FROM snapshot_outbox WHERE snapshot = snapshots.name);
         """
 
     /// Counts what is in snapshots.

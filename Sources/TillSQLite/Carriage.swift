@@ -5,10 +5,14 @@ import TillStorage
 /// Whole tables, row by row, on their way to another engine or from it.
 extension SQLiteStorage {
     package func rows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow] {
-        try await pool.read { try Self.rows(of: table, after: row, limit: limit, $0) }
+        guard has(table.rawValue) else { return [] }
+        let selection = selection(of: table)
+        return try await pool.read { try Self.rows(of: table, selection, after: row, limit: limit, $0) }
     }
 
-    static func rows(of table: ShopTable, after row: TableRow?, limit: Int, _ db: Database) throws -> [TableRow] {
+    static func rows(of table: ShopTable, _ selection: String, after row: TableRow?, limit: Int, _ db: Database) throws
+        -> [TableRow]
+    {
         let key = table.key.joined(separator: ", ")
         let places = Array(repeating: "?", count: table.key.count).joined(separator: ", ")
         let condition = row == nil ? "" : "WHERE (\(key)) > (\(places))"
@@ -16,7 +20,7 @@ extension SQLiteStorage {
         let columns = table.columns
         return try Row.fetchAll(
             db,
-            sql: "SELECT \(table.columnList) FROM \(table.rawValue) \(condition) ORDER BY \(key) LIMIT ?",
+            sql: "SELECT \(selection) FROM \(table.rawValue) \(condition) ORDER BY \(key) LIMIT ?",
             arguments: StatementArguments(position.map(\.value)) + [limit]
         ).map { row in
             TableRow(columns.enumerated().map { Cell(row, at: $0.offset, as: $0.element.kind) })

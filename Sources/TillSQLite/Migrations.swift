@@ -1,271 +1,278 @@
 import GRDB
 
-/// The tables, version by version. Migrations only go forward, and one that was released is never edited.
-enum Migrations {
-    static var all: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1 documents, accounts and ledger") { try version1($0) }
-        migrator.registerMigration("2 journal") { try version2($0) }
-        migrator.registerMigration("3 clocks, commitments and notifications") { try version3($0) }
-        migrator.registerMigration("4 rows in the order of their numbers") { try version4($0) }
-        migrator.registerMigration("5 snapshots") { try version5($0) }
-        migrator.registerMigration("6 what is in a snapshot") { try version6($0) }
-        return migrator
-    }
+/// The tables, version by version. Migrations only go forward.
+///
+/// A released migration is text that never changes (a test holds the digest of each). It names every table and column
+/// itself: text made of today's tables would change with them.
+struct Migration: Sendable {
+    /// The number of the version and a few words; the identifier under which the database remembers it.
+    let name: String
+    /// The statements.
+    let sql: String
 
-    private static func version1(_ db: Database) throws {
-        try db.execute(
-            sql: """
-                CREATE TABLE documents (
-                    kind TEXT NOT NULL,
-                    name TEXT NOT NULL,
-                    body TEXT NOT NULL,
-                    PRIMARY KEY (kind, name)
-                ) WITHOUT ROWID;
+    static let all = [
+        Migration(name: "1 documents, accounts and ledger", sql: version1),
+        Migration(name: "2 journal", sql: version2),
+        Migration(name: "3 clocks, commitments and notifications", sql: version3),
+        Migration(name: "4 rows in the order of their numbers", sql: version4),
+        Migration(name: "5 snapshots", sql: version5),
+        Migration(name: "6 what is in a snapshot", sql: version6),
+    ]
 
-                CREATE TABLE identifiers (
-                    series TEXT NOT NULL PRIMARY KEY,
-                    next INTEGER NOT NULL
-                ) WITHOUT ROWID;
-                INSERT INTO identifiers (series, next) VALUES ('all', 1);
+    private static let version1 = """
+        CREATE TABLE documents (
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            body TEXT NOT NULL,
+            PRIMARY KEY (kind, name)
+        ) WITHOUT ROWID;
 
-                CREATE TABLE accounts (
-                    partition INTEGER NOT NULL,
-                    account INTEGER NOT NULL,
-                    realm TEXT NOT NULL,
-                    app TEXT NOT NULL,
-                    customer TEXT NOT NULL,
-                    version INTEGER NOT NULL,
-                    change_number INTEGER NOT NULL,
-                    row_count INTEGER NOT NULL,
-                    state TEXT NOT NULL,
-                    PRIMARY KEY (partition, account)
-                ) WITHOUT ROWID;
-                CREATE UNIQUE INDEX accounts_by_customer ON accounts (partition, realm, app, customer);
-                CREATE INDEX accounts_by_app ON accounts (realm, app, account);
-                CREATE INDEX accounts_by_number ON accounts (account);
+        CREATE TABLE identifiers (
+            series TEXT NOT NULL PRIMARY KEY,
+            next INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        INSERT INTO identifiers (series, next) VALUES ('all', 1);
 
-                CREATE TABLE ledger (
-                    partition INTEGER NOT NULL,
-                    account INTEGER NOT NULL,
-                    change INTEGER NOT NULL,
-                    id INTEGER NOT NULL,
-                    original_id INTEGER NOT NULL,
-                    line_item INTEGER,
-                    order_number INTEGER,
-                    product TEXT NOT NULL,
-                    subscription_group TEXT,
-                    type TEXT NOT NULL,
-                    purchase_date INTEGER NOT NULL,
-                    original_purchase_date INTEGER NOT NULL,
-                    expires_date INTEGER,
-                    quantity INTEGER NOT NULL,
-                    app_account_token TEXT,
-                    ownership TEXT NOT NULL,
-                    reason TEXT NOT NULL,
-                    storefront TEXT NOT NULL,
-                    price INTEGER,
-                    currency TEXT,
-                    offer_kind INTEGER,
-                    offer_id TEXT,
-                    offer_mode TEXT,
-                    offer_period TEXT,
-                    is_upgraded INTEGER NOT NULL,
-                    revocation_date INTEGER,
-                    revocation_reason INTEGER,
-                    revocation_kind TEXT,
-                    revocation_percentage INTEGER,
-                    refund_number INTEGER,
-                    is_finished INTEGER NOT NULL,
-                    shared_from INTEGER,
-                    modified_date INTEGER NOT NULL,
-                    PRIMARY KEY (partition, account, change),
-                    FOREIGN KEY (partition, account) REFERENCES accounts (partition, account)
-                ) WITHOUT ROWID;
-                CREATE UNIQUE INDEX ledger_by_id ON ledger (partition, id);
-                CREATE INDEX ledger_by_order ON ledger (partition, order_number) WHERE order_number IS NOT NULL;
-                CREATE UNIQUE INDEX ledger_by_refund ON ledger (partition, account, refund_number)
-                    WHERE refund_number IS NOT NULL;
+        CREATE TABLE accounts (
+            partition INTEGER NOT NULL,
+            account INTEGER NOT NULL,
+            realm TEXT NOT NULL,
+            app TEXT NOT NULL,
+            customer TEXT NOT NULL,
+            version INTEGER NOT NULL,
+            change_number INTEGER NOT NULL,
+            row_count INTEGER NOT NULL,
+            state TEXT NOT NULL,
+            PRIMARY KEY (partition, account)
+        ) WITHOUT ROWID;
+        CREATE UNIQUE INDEX accounts_by_customer ON accounts (partition, realm, app, customer);
+        CREATE INDEX accounts_by_app ON accounts (realm, app, account);
+        CREATE INDEX accounts_by_number ON accounts (account);
 
-                CREATE TABLE redemptions (
-                    realm TEXT NOT NULL,
-                    app TEXT NOT NULL,
-                    product TEXT NOT NULL,
-                    offer TEXT NOT NULL,
-                    redeemed INTEGER NOT NULL,
-                    PRIMARY KEY (realm, app, product, offer)
-                ) WITHOUT ROWID;
-                """
-        )
-    }
+        CREATE TABLE ledger (
+            partition INTEGER NOT NULL,
+            account INTEGER NOT NULL,
+            change INTEGER NOT NULL,
+            id INTEGER NOT NULL,
+            original_id INTEGER NOT NULL,
+            line_item INTEGER,
+            order_number INTEGER,
+            product TEXT NOT NULL,
+            subscription_group TEXT,
+            type TEXT NOT NULL,
+            purchase_date INTEGER NOT NULL,
+            original_purchase_date INTEGER NOT NULL,
+            expires_date INTEGER,
+            quantity INTEGER NOT NULL,
+            app_account_token TEXT,
+            ownership TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            storefront TEXT NOT NULL,
+            price INTEGER,
+            currency TEXT,
+            offer_kind INTEGER,
+            offer_id TEXT,
+            offer_mode TEXT,
+            offer_period TEXT,
+            is_upgraded INTEGER NOT NULL,
+            revocation_date INTEGER,
+            revocation_reason INTEGER,
+            revocation_kind TEXT,
+            revocation_percentage INTEGER,
+            refund_number INTEGER,
+            is_finished INTEGER NOT NULL,
+            shared_from INTEGER,
+            modified_date INTEGER NOT NULL,
+            PRIMARY KEY (partition, account, change),
+            FOREIGN KEY (partition, account) REFERENCES accounts (partition, account)
+        ) WITHOUT ROWID;
+        CREATE UNIQUE INDEX ledger_by_id ON ledger (partition, id);
+        CREATE INDEX ledger_by_order ON ledger (partition, order_number) WHERE order_number IS NOT NULL;
+        CREATE UNIQUE INDEX ledger_by_refund ON ledger (partition, account, refund_number)
+            WHERE refund_number IS NOT NULL;
 
-    private static func version2(_ db: Database) throws {
-        try db.execute(
-            sql: """
-                CREATE TABLE journal (
-                    number INTEGER PRIMARY KEY AUTOINCREMENT,
-                    id TEXT NOT NULL UNIQUE,
-                    entry TEXT NOT NULL
-                );
-                """
-        )
-    }
+        CREATE TABLE redemptions (
+            realm TEXT NOT NULL,
+            app TEXT NOT NULL,
+            product TEXT NOT NULL,
+            offer TEXT NOT NULL,
+            redeemed INTEGER NOT NULL,
+            PRIMARY KEY (realm, app, product, offer)
+        ) WITHOUT ROWID;
+        """
 
-    private static func version3(_ db: Database) throws {
-        try db.execute(
-            sql: """
-                ALTER TABLE accounts ADD COLUMN clock TEXT NOT NULL DEFAULT '';
-                ALTER TABLE accounts ADD COLUMN next_due INTEGER;
-                CREATE INDEX accounts_by_due ON accounts (realm, app, clock, next_due, account, customer)
-                    WHERE next_due IS NOT NULL;
+    private static let version2 = """
+        CREATE TABLE journal (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            entry TEXT NOT NULL
+        );
+        """
 
-                ALTER TABLE ledger ADD COLUMN billing_plan TEXT;
-                ALTER TABLE ledger ADD COLUMN commitment TEXT;
+    private static let version3 = """
+        ALTER TABLE accounts ADD COLUMN clock TEXT NOT NULL DEFAULT '';
+        ALTER TABLE accounts ADD COLUMN next_due INTEGER;
+        CREATE INDEX accounts_by_due ON accounts (realm, app, clock, next_due, account, customer)
+            WHERE next_due IS NOT NULL;
 
-                CREATE TABLE outbox (
-                    partition INTEGER NOT NULL,
-                    id INTEGER NOT NULL,
-                    realm TEXT NOT NULL,
-                    app TEXT NOT NULL,
-                    account INTEGER,
-                    original_id INTEGER,
-                    transaction_id INTEGER,
-                    uuid TEXT NOT NULL,
-                    type TEXT NOT NULL,
-                    subtype TEXT,
-                    is_triggered INTEGER NOT NULL,
-                    signed_date INTEGER NOT NULL,
-                    chain TEXT NOT NULL,
-                    body BLOB NOT NULL,
-                    body_signature BLOB NOT NULL,
-                    transaction_info BLOB,
-                    transaction_signature BLOB,
-                    renewal_info BLOB,
-                    renewal_signature BLOB,
-                    PRIMARY KEY (partition, id)
-                ) WITHOUT ROWID;
-                CREATE UNIQUE INDEX outbox_by_uuid ON outbox (uuid);
-                CREATE INDEX outbox_by_date ON outbox (realm, app, signed_date, id);
-                CREATE INDEX outbox_by_account ON outbox (account, signed_date, id) WHERE account IS NOT NULL;
+        ALTER TABLE ledger ADD COLUMN billing_plan TEXT;
+        ALTER TABLE ledger ADD COLUMN commitment TEXT;
 
-                CREATE TABLE deliveries (
-                    partition INTEGER NOT NULL,
-                    notification INTEGER NOT NULL,
-                    endpoint TEXT NOT NULL,
-                    realm TEXT NOT NULL,
-                    app TEXT NOT NULL,
-                    clock TEXT NOT NULL,
-                    account INTEGER,
-                    original_id INTEGER,
-                    type TEXT NOT NULL,
-                    subtype TEXT,
-                    signed_date INTEGER NOT NULL,
-                    due INTEGER,
-                    attempts INTEGER NOT NULL,
-                    is_delivered INTEGER NOT NULL,
-                    log TEXT NOT NULL,
-                    PRIMARY KEY (partition, notification, endpoint)
-                ) WITHOUT ROWID;
-                CREATE INDEX deliveries_due ON deliveries (realm, app, clock, endpoint, due, notification)
-                    WHERE due IS NOT NULL;
-                CREATE INDEX deliveries_by_date ON deliveries (realm, app, endpoint, signed_date, notification)
-                    WHERE attempts > 0;
-                CREATE INDEX deliveries_by_type ON deliveries (realm, app, endpoint, type, signed_date, notification)
-                    WHERE attempts > 0;
-                CREATE INDEX deliveries_failed ON deliveries (realm, app, endpoint, signed_date, notification)
-                    WHERE attempts > 0 AND is_delivered = 0;
-                CREATE INDEX deliveries_by_account ON deliveries (account, endpoint, signed_date, notification)
-                    WHERE attempts > 0 AND account IS NOT NULL;
-                CREATE INDEX deliveries_owed ON deliveries (account) WHERE due IS NOT NULL;
-                """
-        )
-    }
+        CREATE TABLE outbox (
+            partition INTEGER NOT NULL,
+            id INTEGER NOT NULL,
+            realm TEXT NOT NULL,
+            app TEXT NOT NULL,
+            account INTEGER,
+            original_id INTEGER,
+            transaction_id INTEGER,
+            uuid TEXT NOT NULL,
+            type TEXT NOT NULL,
+            subtype TEXT,
+            is_triggered INTEGER NOT NULL,
+            signed_date INTEGER NOT NULL,
+            chain TEXT NOT NULL,
+            body BLOB NOT NULL,
+            body_signature BLOB NOT NULL,
+            transaction_info BLOB,
+            transaction_signature BLOB,
+            renewal_info BLOB,
+            renewal_signature BLOB,
+            PRIMARY KEY (partition, id)
+        ) WITHOUT ROWID;
+        CREATE UNIQUE INDEX outbox_by_uuid ON outbox (uuid);
+        CREATE INDEX outbox_by_date ON outbox (realm, app, signed_date, id);
+        CREATE INDEX outbox_by_account ON outbox (account, signed_date, id) WHERE account IS NOT NULL;
+
+        CREATE TABLE deliveries (
+            partition INTEGER NOT NULL,
+            notification INTEGER NOT NULL,
+            endpoint TEXT NOT NULL,
+            realm TEXT NOT NULL,
+            app TEXT NOT NULL,
+            clock TEXT NOT NULL,
+            account INTEGER,
+            original_id INTEGER,
+            type TEXT NOT NULL,
+            subtype TEXT,
+            signed_date INTEGER NOT NULL,
+            due INTEGER,
+            attempts INTEGER NOT NULL,
+            is_delivered INTEGER NOT NULL,
+            log TEXT NOT NULL,
+            PRIMARY KEY (partition, notification, endpoint)
+        ) WITHOUT ROWID;
+        CREATE INDEX deliveries_due ON deliveries (realm, app, clock, endpoint, due, notification)
+            WHERE due IS NOT NULL;
+        CREATE INDEX deliveries_by_date ON deliveries (realm, app, endpoint, signed_date, notification)
+            WHERE attempts > 0;
+        CREATE INDEX deliveries_by_type ON deliveries (realm, app, endpoint, type, signed_date, notification)
+            WHERE attempts > 0;
+        CREATE INDEX deliveries_failed ON deliveries (realm, app, endpoint, signed_date, notification)
+            WHERE attempts > 0 AND is_delivered = 0;
+        CREATE INDEX deliveries_by_account ON deliveries (account, endpoint, signed_date, notification)
+            WHERE attempts > 0 AND account IS NOT NULL;
+        CREATE INDEX deliveries_owed ON deliveries (account) WHERE due IS NOT NULL;
+        """
 
     /// What is new lies at the end of its table and of its indexes, where pages fill up one after the other; under the
     /// partition it lay scattered over all of them. A row of the outbox is too large for a table without rowids: its
     /// tree had five branches a page. Its number is not the rowid, because no range of an index is bounded by that.
-    private static func version4(_ db: Database) throws {
-        try db.execute(
-            sql: """
-                DROP INDEX ledger_by_id;
-                CREATE UNIQUE INDEX ledger_by_id ON ledger (id);
-                DROP INDEX ledger_by_order;
-                CREATE INDEX ledger_by_order ON ledger (order_number) WHERE order_number IS NOT NULL;
+    private static let version4 = """
+        DROP INDEX ledger_by_id;
+        CREATE UNIQUE INDEX ledger_by_id ON ledger (id);
+        DROP INDEX ledger_by_order;
+        CREATE INDEX ledger_by_order ON ledger (order_number) WHERE order_number IS NOT NULL;
 
-                CREATE TABLE new_outbox (
-                    partition INTEGER NOT NULL,
-                    id INTEGER NOT NULL,
-                    realm TEXT NOT NULL,
-                    app TEXT NOT NULL,
-                    account INTEGER,
-                    original_id INTEGER,
-                    transaction_id INTEGER,
-                    uuid TEXT NOT NULL,
-                    type TEXT NOT NULL,
-                    subtype TEXT,
-                    is_triggered INTEGER NOT NULL,
-                    signed_date INTEGER NOT NULL,
-                    chain TEXT NOT NULL,
-                    body BLOB NOT NULL,
-                    body_signature BLOB NOT NULL,
-                    transaction_info BLOB,
-                    transaction_signature BLOB,
-                    renewal_info BLOB,
-                    renewal_signature BLOB
-                );
-                INSERT INTO new_outbox
-                    SELECT partition, id, realm, app, account, original_id, transaction_id, uuid, type, subtype,
-                        is_triggered, signed_date, chain, body, body_signature, transaction_info, transaction_signature,
-                        renewal_info, renewal_signature
-                    FROM outbox ORDER BY id;
-                DROP TABLE outbox;
-                ALTER TABLE new_outbox RENAME TO outbox;
-                CREATE UNIQUE INDEX outbox_by_id ON outbox (id);
-                CREATE UNIQUE INDEX outbox_by_uuid ON outbox (uuid);
-                CREATE INDEX outbox_by_date ON outbox (realm, app, signed_date, id);
-                CREATE INDEX outbox_by_account ON outbox (account, signed_date, id) WHERE account IS NOT NULL;
-                """
-        )
-    }
+        CREATE TABLE new_outbox (
+            partition INTEGER NOT NULL,
+            id INTEGER NOT NULL,
+            realm TEXT NOT NULL,
+            app TEXT NOT NULL,
+            account INTEGER,
+            original_id INTEGER,
+            transaction_id INTEGER,
+            uuid TEXT NOT NULL,
+            type TEXT NOT NULL,
+            subtype TEXT,
+            is_triggered INTEGER NOT NULL,
+            signed_date INTEGER NOT NULL,
+            chain TEXT NOT NULL,
+            body BLOB NOT NULL,
+            body_signature BLOB NOT NULL,
+            transaction_info BLOB,
+            transaction_signature BLOB,
+            renewal_info BLOB,
+            renewal_signature BLOB
+        );
+        INSERT INTO new_outbox
+            SELECT partition, id, realm, app, account, original_id, transaction_id, uuid, type, subtype,
+                is_triggered, signed_date, chain, body, body_signature, transaction_info, transaction_signature,
+                renewal_info, renewal_signature
+            FROM outbox ORDER BY id;
+        DROP TABLE outbox;
+        ALTER TABLE new_outbox RENAME TO outbox;
+        CREATE UNIQUE INDEX outbox_by_id ON outbox (id);
+        CREATE UNIQUE INDEX outbox_by_uuid ON outbox (uuid);
+        CREATE INDEX outbox_by_date ON outbox (realm, app, signed_date, id);
+        CREATE INDEX outbox_by_account ON outbox (account, signed_date, id) WHERE account IS NOT NULL;
+        """
 
     /// Whose a document is, and a copy of each table under the name of a snapshot. The copies have neither keys nor
     /// checks: what they hold was checked where it came from, and is again where it is put back.
-    private static func version5(_ db: Database) throws {
-        try db.execute(
-            sql: """
-                ALTER TABLE documents ADD COLUMN app TEXT;
-                UPDATE documents SET app = name WHERE kind IN ('app', 'catalog');
-                UPDATE documents SET app = json_extract(body, '$.app') WHERE kind IN ('clock', 'job', 'fault');
-                UPDATE documents SET app = json_extract(body, '$.offersOf') WHERE kind = 'key';
-                UPDATE documents SET app = substr(name, instr(name, '/') + 1) WHERE kind = 'rules';
+    private static let version5 = """
+        ALTER TABLE documents ADD COLUMN app TEXT;
+        UPDATE documents SET app = name WHERE kind IN ('app', 'catalog');
+        UPDATE documents SET app = json_extract(body, '$.app') WHERE kind IN ('clock', 'job', 'fault');
+        UPDATE documents SET app = json_extract(body, '$.offersOf') WHERE kind = 'key';
+        UPDATE documents SET app = substr(name, instr(name, '/') + 1) WHERE kind = 'rules';
 
-                CREATE TABLE snapshots (
-                    name TEXT NOT NULL PRIMARY KEY,
-                    app TEXT,
-                    saved_at INTEGER NOT NULL
-                ) WITHOUT ROWID;
-                """
-        )
-        for table in ["documents", "accounts", "ledger", "redemptions", "outbox", "deliveries"] {
-            try db.execute(
-                sql: """
-                    CREATE TABLE snapshot_\(table) AS SELECT '' AS snapshot, * FROM \(table) WHERE 0;
-                    CREATE INDEX snapshot_\(table)_by_name ON snapshot_\(table) (snapshot);
-                    """
-            )
-        }
-    }
+        CREATE TABLE snapshots (
+            name TEXT NOT NULL PRIMARY KEY,
+            app TEXT,
+            saved_at INTEGER NOT NULL
+        ) WITHOUT ROWID;
+
+        CREATE TABLE snapshot_documents AS SELECT '' AS snapshot, * FROM documents WHERE 0;
+        CREATE INDEX snapshot_documents_by_name ON snapshot_documents (snapshot);
+
+        CREATE TABLE snapshot_accounts AS SELECT '' AS snapshot, * FROM accounts WHERE 0;
+        CREATE INDEX snapshot_accounts_by_name ON snapshot_accounts (snapshot);
+
+        CREATE TABLE snapshot_ledger AS SELECT '' AS snapshot, * FROM ledger WHERE 0;
+        CREATE INDEX snapshot_ledger_by_name ON snapshot_ledger (snapshot);
+
+        CREATE TABLE snapshot_redemptions AS SELECT '' AS snapshot, * FROM redemptions WHERE 0;
+        CREATE INDEX snapshot_redemptions_by_name ON snapshot_redemptions (snapshot);
+
+        CREATE TABLE snapshot_outbox AS SELECT '' AS snapshot, * FROM outbox WHERE 0;
+        CREATE INDEX snapshot_outbox_by_name ON snapshot_outbox (snapshot);
+
+        CREATE TABLE snapshot_deliveries AS SELECT '' AS snapshot, * FROM deliveries WHERE 0;
+        CREATE INDEX snapshot_deliveries_by_name ON snapshot_deliveries (snapshot);
+        """
 
     /// How much is in a snapshot is counted when it is made, so that a list of them reads none of it.
-    private static func version6(_ db: Database) throws {
-        for (column, table) in [("customers", "accounts"), ("transactions", "ledger"), ("notifications", "outbox")] {
-            try db.execute(
-                sql: """
-                    ALTER TABLE snapshots ADD COLUMN \(column) INTEGER NOT NULL DEFAULT 0;
-                    UPDATE snapshots
-                        SET \(column) = (SELECT count(*) FROM snapshot_\(table) WHERE snapshot = snapshots.name);
-                    """
-            )
+    private static let version6 = """
+        ALTER TABLE snapshots ADD COLUMN customers INTEGER NOT NULL DEFAULT 0;
+        UPDATE snapshots
+            SET customers = (SELECT count(*) FROM snapshot_accounts WHERE snapshot = snapshots.name);
+        ALTER TABLE snapshots ADD COLUMN transactions INTEGER NOT NULL DEFAULT 0;
+        UPDATE snapshots
+            SET transactions = (SELECT count(*) FROM snapshot_ledger WHERE snapshot = snapshots.name);
+        ALTER TABLE snapshots ADD COLUMN notifications INTEGER NOT NULL DEFAULT 0;
+        UPDATE snapshots
+            SET notifications = (SELECT count(*) FROM snapshot_outbox WHERE snapshot = snapshots.name);
+        """
+}
+
+/// Brings a database up, version by version.
+enum Migrations {
+    static var all: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        for migration in Migration.all {
+            migrator.registerMigration(migration.name) { try $0.execute(sql: migration.sql) }
         }
+        return migrator
     }
 }

@@ -34,7 +34,7 @@ extension SQLiteStorage {
             repeat {
                 let position = last
                 let page = try await moment.read { db in
-                    try Self.rows(of: table, after: position, limit: table.pageLength, db)
+                    try Self.rows(of: table, table.columnList, after: position, limit: table.pageLength, db)
                 }
                 if !page.isEmpty { try await take(.rows(page, table)) }
                 last = page.last
@@ -47,7 +47,14 @@ extension SQLiteStorage {
                 repeat {
                     let place = last
                     let page = try await moment.read { db in
-                        try Self.rows(of: table, in: snapshot.name, after: place, limit: table.pageLength, db)
+                        try Self.rows(
+                            of: table,
+                            table.columnList,
+                            in: snapshot.name,
+                            after: place,
+                            limit: table.pageLength,
+                            db
+                        )
                     }
                     if !page.isEmpty { try await take(.rowsOfSnapshot(page.map(\.row), table, snapshot)) }
                     last = page.last?.place

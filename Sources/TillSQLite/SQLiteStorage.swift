@@ -9,6 +9,8 @@ import TillStorage
 package final class SQLiteStorage: Storage {
     let pool: DatabasePool
     let hot: HotReader
+    /// The columns of each table in the file; nil when the tables are of this version.
+    let olderColumns: [String: Set<String>]?
 
     /// Opens the store, makes it if there is none, and brings its tables up to this version.
     ///
@@ -19,6 +21,7 @@ package final class SQLiteStorage: Storage {
     ///   cannot be written or that does not sync as it must; otherwise GRDB's errors.
     package init(path: String, isDurable: Bool = true) throws {
         try Self.requireTills(path)
+        olderColumns = nil
         (pool, hot) = try StoreRefused.explaining(path) {
             let pool = try Self.pool(path, isDurable: isDurable)
             let migrator = Migrations.all
@@ -30,21 +33,54 @@ package final class SQLiteStorage: Storage {
 
     /// Opens the store for reading only, beside a server that may be at work on it.
     ///
+    /// - Parameter allowsOlder: whether the tables may be of an older version. Of such a store only whole tables and
+    ///   the names of snapshots can be read; columns that it lacks read as null.
     /// - Throws: `StoreRefused` when the tables are not of this version, or there are none of Till's.
-    package init(examining path: String) throws {
+    package init(examining path: String, allowsOlder: Bool = false) throws {
         var configuration = Self.configuration
         configuration.readonly = true
-        (pool, hot) = try StoreRefused.explaining(path) {
+        (pool, hot, olderColumns) = try StoreRefused.explaining(path) {
             let pool = try DatabasePool(path: path, configuration: configuration)
-            try pool.read { db in
-                let migrator = Migrations.all
-                if let table = try Self.strangeTable(db) { throw StoreRefused.notTills(path: path, table: table) }
-                if try migrator.appliedIdentifiers(db).isEmpty { throw StoreRefused.empty(path: path) }
-                if try migrator.hasBeenSuperseded(db) { throw StoreRefused.newer(path: path) }
-                guard try migrator.hasCompletedMigrations(db) else { throw StoreRefused.older(path: path) }
+            let older = try pool.read { db in
+                switch try Self.version(db, at: path) {
+                case .current: return [String: Set<String>]?.none
+                case .newer: throw StoreRefused.newer(path: path)
+                case .older:
+                    guard allowsOlder else { throw StoreRefused.older(path: path) }
+                    return try Self.columns(db)
+                }
             }
-            return (pool, try HotReader(path))
+            return (pool, try HotReader(path), older)
         }
+    }
+
+    /// Which version of Till made the tables of a file, which is only read.
+    ///
+    /// - Throws: `StoreRefused` when there are none of Till's.
+    package static func version(of path: String) throws -> StoreVersion {
+        var configuration = Self.configuration
+        configuration.readonly = true
+        return try StoreRefused.explaining(path) {
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            defer { try? queue.close() }
+            return try queue.read { try version($0, at: path) }
+        }
+    }
+
+    private static func version(_ db: Database, at path: String) throws -> StoreVersion {
+        let migrator = Migrations.all
+        if let table = try strangeTable(db) { throw StoreRefused.notTills(path: path, table: table) }
+        if try migrator.appliedIdentifiers(db).isEmpty { throw StoreRefused.empty(path: path) }
+        if try migrator.hasBeenSuperseded(db) { return .newer }
+        return try migrator.hasCompletedMigrations(db) ? .current : .older
+    }
+
+    private static func columns(_ db: Database) throws -> [String: Set<String>] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table'"
+        )
+        return rows.reduce(into: [:]) { $0[$1[0], default: []].insert($1[1]) }
     }
 
     private static func pool(_ path: String, isDurable: Bool) throws -> DatabasePool {

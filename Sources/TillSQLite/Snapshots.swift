@@ -26,7 +26,8 @@ extension SQLiteStorage {
     }
 
     package func snapshots() async throws -> [Snapshot] {
-        try await pool.read { try Self.snapshots($0) }
+        guard olderColumns == nil else { return try await olderSnapshots() }
+        return try await pool.read { try Self.snapshots($0) }
     }
 
     static func snapshots(_ db: Database) throws -> [Snapshot] {
@@ -79,17 +80,26 @@ extension SQLiteStorage {
     package func rows(of table: ShopTable, in snapshot: String, after place: Int64?, limit: Int) async throws
         -> [PlacedRow]
     {
-        try await pool.read { try Self.rows(of: table, in: snapshot, after: place, limit: limit, $0) }
+        guard has("snapshot_\(table.rawValue)") else { return [] }
+        let selection = selection(of: table)
+        return try await pool.read { db in
+            try Self.rows(of: table, selection, in: snapshot, after: place, limit: limit, db)
+        }
     }
 
-    static func rows(of table: ShopTable, in snapshot: String, after place: Int64?, limit: Int, _ db: Database) throws
-        -> [PlacedRow]
-    {
+    static func rows(
+        of table: ShopTable,
+        _ selection: String,
+        in snapshot: String,
+        after place: Int64?,
+        limit: Int,
+        _ db: Database
+    ) throws -> [PlacedRow] {
         let columns = table.columns
         return try Row.fetchAll(
             db,
             sql: """
-                SELECT rowid, \(table.columnList) FROM snapshot_\(table.rawValue)
+                SELECT rowid, \(selection) FROM snapshot_\(table.rawValue)
                 WHERE snapshot = ? AND rowid > ? ORDER BY rowid LIMIT ?
                 """,
             arguments: [snapshot, place ?? 0, limit]

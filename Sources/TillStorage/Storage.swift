@@ -179,6 +179,9 @@ package protocol Storage: Sendable {
 
     // MARK: From engine to engine
 
+    /// The columns of a table that the store has, in their order: all of them, unless an older Till made its tables.
+    func columns(of table: ShopTable) -> [ShopTable.Column]
+
     /// Rows of a table, from the first after another (nil begins). Those of one partition, and those of a table without
     /// partitions, come in the order of their keys; which partition comes when is the engine's choice.
     func rows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow]
@@ -214,6 +217,8 @@ extension Storage {
     package func deliveries(of id: NotificationID) async throws -> [Delivery] {
         try await deliveries(of: [id])[id] ?? []
     }
+
+    package func columns(of table: ShopTable) -> [ShopTable.Column] { table.columns }
 
     /// Notes attempts in any era.
     package func record(_ deliveries: [Delivery]) async throws { try await record(deliveries, era: nil) }

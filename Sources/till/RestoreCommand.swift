@@ -48,7 +48,8 @@ struct RestoreCommand: AsyncParsableCommand {
             lock = try DirectoryLock(target)
             store = try url.map { try PostgresStorage($0) }
             let stores = Restoration.Stores(
-                examine: { try SQLiteStorage(examining: $0) },
+                version: { try SQLiteStorage.version(of: $0) },
+                examine: { try SQLiteStorage(examining: $0, allowsOlder: true) },
                 make: { try SQLiteStorage(path: $0) }
             )
             let restoration = Restoration(of: backup, to: target, stores)
@@ -100,7 +101,7 @@ struct RestoreCommand: AsyncParsableCommand {
         }
         let tree = JSONTree.members([
             "directory": .string(target.path), "before": .text(report.before), "tables": .array(tables),
-            "identifiersFrom": .number(String(report.identifiersFrom)),
+            "identifiersFrom": .number(String(report.identifiersFrom)), "migrated": .bool(report.wasOlder),
         ])
         Output.show(tree, asJSON: json) { _ in
             let width = report.manifest.parts.map(\.name.count).max() ?? 0
@@ -109,8 +110,9 @@ struct RestoreCommand: AsyncParsableCommand {
                     + "  \(part.rows) rows, as in the backup, SHA-256 \(part.sha256.prefix(16))…"
             }
             let before = report.before.map { "\nWhat lay in \(target.path) before lies in \($0) now." } ?? ""
+            let older = report.wasOlder ? "\nAn older Till made the backup; its tables were migrated to this version." : ""
             let place = isDatabase ? "the database, its certificates and keys in \(target.path)" : target.path
-            return lines.joined(separator: "\n") + "\nThe backup is in \(place)." + before
+            return lines.joined(separator: "\n") + "\nThe backup is in \(place)." + older + before
         }
     }
 }

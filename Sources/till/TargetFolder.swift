@@ -33,20 +33,3 @@ struct TargetFolder {
         (try? FileManager.default.contentsOfDirectory(atPath: path)).map { Set($0) }
     }
 }
-
-extension DataDirectory {
-    /// The path without links, as far as it exists.
-    var realPath: String {
-        var known = URL(fileURLWithPath: path).standardizedFileURL
-        var rest = ""
-        while known.path != "/" {
-            if let real = realpath(known.path, nil) {
-                defer { free(real) }
-                return String(cString: real) + rest
-            }
-            rest = "/" + known.lastPathComponent + rest
-            known.deleteLastPathComponent()
-        }
-        return rest.isEmpty ? "/" : rest
-    }
-}

@@ -165,11 +165,15 @@ class Replay:
 
     `without` names what this server does not have of the recorded one (the `needs` of entries). With `same_store` false
     the server seals revisions and tokens in its own way: those that it gives now are used in the place of the recorded.
+    With `every` above 1 only one request of so many is asked, and no further pages.
     """
 
-    def __init__(self, asker, entries, without=(), same_store=True):
+    def __init__(self, asker, entries, without=(), same_store=True, every=1):
         self.asker = asker
         self.entries = [entry for entry in entries if entry.get("needs") not in without]
+        if every > 1:
+            first = [entry for entry in self.entries if not any(f"{key}=" in entry["path"] for key in SEALED)]
+            self.entries = first[::every]
         self.same_store = same_store
 
     def run(self) -> list:
@@ -197,32 +201,35 @@ class Replay:
 
 
 class ExpectedDifferences:
-    """Deliberate corrections since a recording: each has `request` and `path` (patterns of fnmatch, in which brackets
-    stand for themselves), `old`, `new` and a `reason`. One that never applies fails."""
+    """Deliberate corrections since a recording. Each has a `request`, a `path`, an `old` and a `new` value and a `reason`;
+    in texts `*` and `?` stand for anything, and brackets for themselves. One with a `fixture` counts for that alone."""
 
-    def __init__(self, entries):
-        self.entries = entries
-        self.used = set()
+    def __init__(self, entries, fixture=None):
         for entry in entries:
-            assert set(entry) == {"request", "path", "old", "new", "reason"}, entry
+            assert set(entry) - {"fixture"} == {"request", "path", "old", "new", "reason"}, entry
             assert len(entry["reason"].split()) > 3 and entry["reason"].endswith("."), entry
+        self.entries = [entry for entry in entries if entry.get("fixture", fixture) == fixture]
+        self.used = set()
 
     def unexpected(self, found) -> list:
         """The differences that no entry explains."""
         return [difference for difference in found if not self._explains(difference)]
 
     def _explains(self, difference) -> bool:
+        explained = False
         for number, entry in enumerate(self.entries):
-            if (_matches(difference.request, entry["request"]) and _matches(difference.path, entry["path"])
-                    and difference.old == entry["old"] and difference.new == entry["new"]):
+            if all(_matches(getattr(difference, part), entry[part]) for part in ("request", "path", "old", "new")):
                 self.used.add(number)
-                return True
-        return False
+                explained = True
+        return explained
 
     @property
     def unused(self) -> list:
+        """The entries that explained nothing: they no longer apply."""
         return [entry for number, entry in enumerate(self.entries) if number not in self.used]
 
 
-def _matches(text, pattern) -> bool:
-    return fnmatch.fnmatchcase(text, pattern.replace("[", "[[]"))
+def _matches(value, wanted) -> bool:
+    if isinstance(value, str) and isinstance(wanted, str):
+        return fnmatch.fnmatchcase(value, wanted.replace("[", "[[]"))
+    return type(value) is type(wanted) and value == wanted

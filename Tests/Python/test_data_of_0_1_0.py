@@ -7,8 +7,6 @@ that it gave. Here each is opened in a copy: every recorded request is asked aga
 
 import json
 import shutil
-import ssl
-import subprocess
 import tarfile
 from pathlib import Path
 
@@ -18,13 +16,16 @@ from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 
 from fixture_server import FixtureServer
 from postgres_server import PostgresServer
-from process_helpers import assert_healthy, run_till
-from recorded_answers import Asker, ExpectedDifferences, Replay
+from process_helpers import run_till
+from recorded_answers import Asker, Difference, ExpectedDifferences, Replay, differences
 from shop_helpers import server_root
 
 FIXTURES = Path(__file__).resolve().parents[1] / "Fixtures/till-0.1.0"
 EXPECTED = json.loads((FIXTURES / "expected-differences.json").read_text())
 CLOCKS = ["sandbox/clock", "production/clock", "production/clocks/slow", "production/clocks/ahead"]
+
+# The exported state and the backup hold what the data directory holds, of which everything is asked.
+SAMPLE = 4
 
 
 class Fixture:
@@ -47,6 +48,7 @@ class Opened:
     def __init__(self, fixture, server, control_token, settings=()):
         self.fixture, self.server, self.settings = fixture, server, settings
         self.asker = Asker(server.addresses, fixture.facts["keys"], control_token)
+        self.expected = ExpectedDifferences(EXPECTED, fixture.name)
 
     def call(self, method, path, body=None):
         answer = self.asker.send(method, "control", path, body)
@@ -54,22 +56,24 @@ class Opened:
         return answer.json()
 
     def assert_answers_as_recorded(self, entries=None, **options):
-        """Asks everything again. `expected` is what may differ, `without` what the server need not have."""
-        expected = ExpectedDifferences(EXPECTED)
-        found = expected.unexpected(Replay(self.asker, entries or self.fixture.answers, **options).run())
+        """Asks everything again; the options are those of `Replay`."""
+        found = self.expected.unexpected(Replay(self.asker, entries or self.fixture.answers, **options).run())
         if found:
             listed = "\n".join(map(repr, found[:40]))
             pytest.fail(f"{len(found)} differences from the answers of 0.1.0:\n{listed}", pytrace=False)
-        return expected
 
-    def assert_lives_on(self):
-        """A year on every frozen clock, and nothing is wrong with what comes of it."""
+    def assert_expectations_apply(self):
+        """Once everything was asked: an expected difference that is not there is out of date."""
+        assert self.expected.unused == [], "these entries of expected-differences.json no longer apply"
+
+    def assert_lives_on(self, clocks=CLOCKS):
+        """A year on frozen clocks, and nothing is wrong with what comes of it."""
         app = f"/v1/apps/{self.fixture.facts['bundleId']}"
         for environment in ("sandbox", "production"):
             for name in ("primary", "log", "old"):
                 # What is told in that year is nobody's business.
                 self.asker.send("DELETE", "control", f"{app}/{environment}/endpoints/{name}")
-        for clock in CLOCKS:
+        for clock in clocks:
             told = self.call("POST", f"{app}/{clock}/advance", {"by": "P1Y"})
             assert told["setAside"] == [], told
             assert any(notice["notice"] == "DID_RENEW" for notice in told["notifications"]), (clock, told)
@@ -126,6 +130,7 @@ def test_a_data_directory(sqlite, opened, tmp_path):
         assert verifier.verify_and_decode_signed_transaction(signed["jws"]).bundleId == sqlite.facts["bundleId"]
     till.assert_lives_on()
     till.assert_snapshots()
+    till.assert_expectations_apply()
 
 
 def test_a_dump_of_postgresql(database, opened, tmp_path):
@@ -136,6 +141,7 @@ def test_a_dump_of_postgresql(database, opened, tmp_path):
     till.assert_answers_as_recorded()
     till.assert_lives_on()
     till.assert_snapshots()
+    till.assert_expectations_apply()
 
 
 def readable(database, file):
@@ -151,8 +157,8 @@ def test_an_exported_state(sqlite, opened, tmp_path):
     done = run_till("import-state", sqlite.folder / "shop.state", "--control", till.server.address("control"))
     assert done.returncode == 0, done.stderr
     without = {"journal", "keys", "tokens", "snapshots"}
-    till.assert_answers_as_recorded(without=without, same_store=False)
-    till.assert_lives_on()
+    till.assert_answers_as_recorded(without=without, same_store=False, every=SAMPLE)
+    till.assert_lives_on(CLOCKS[1:2])
 
 
 def test_a_backup(sqlite, opened, tmp_path):
@@ -160,8 +166,8 @@ def test_a_backup(sqlite, opened, tmp_path):
     done = run_till("restore", "--from", sqlite.folder / "backup", "--data", data)
     assert done.returncode == 0, done.stderr
     till = opened(sqlite, data)
-    till.assert_answers_as_recorded(same_store=False)
-    till.assert_lives_on()
+    till.assert_answers_as_recorded(same_store=False, every=SAMPLE)
+    till.assert_lives_on(CLOCKS[:1])
 
 
 def test_a_backup_in_postgresql(sqlite, database, opened, tmp_path):
@@ -171,5 +177,23 @@ def test_a_backup_in_postgresql(sqlite, database, opened, tmp_path):
     done = run_till("restore", "--from", sqlite.folder / "backup", "--data", data, TILL_DATABASE=url)
     assert done.returncode == 0, done.stderr
     till = opened(sqlite, data, "--database", url)
-    till.assert_answers_as_recorded(without={"journal"}, same_store=False)
-    till.assert_lives_on()
+    till.assert_answers_as_recorded(without={"journal"}, same_store=False, every=SAMPLE)
+    till.assert_lives_on(CLOCKS[2:])
+
+
+def test_a_difference_is_found_unless_an_entry_explains_it():
+    recorded = {"a": [1, {"b": "old words"}], "c": None, "d": 1}
+    found = list(differences("GET /x", recorded, {"a": [1, {"b": "new words"}, 2], "c": None, "d": True}))
+    assert [(each.path, each.old, each.new) for each in found] == [
+        ("$.a[1].b", "old words", "new words"), ("$.a[2]", Difference.MISSING, 2), ("$.d", 1, True),
+    ]
+    reason = "It was wrong and is right now."
+    entries = [
+        {"request": "GET *", "path": "$.a[*].b", "old": "old *", "new": "new *", "reason": reason},
+        {"request": "GET /x", "path": "$.d", "old": 1, "new": 2, "reason": reason},
+        {"request": "GET /x", "path": "$.a[2]", "old": Difference.MISSING, "new": 2, "reason": reason,
+         "fixture": "another"},
+    ]
+    expected = ExpectedDifferences(entries, "sqlite")
+    assert [each.path for each in expected.unexpected(found)] == ["$.a[2]", "$.d"]
+    assert expected.unused == entries[1:2]

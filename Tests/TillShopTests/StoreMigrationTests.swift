@@ -74,12 +74,3 @@ struct StoreMigrationTests {
         #expect(try await target.unfinished == nil)
     }
 }
-
-/// A folder that goes with the test.
-private final class TemporaryFolder: Sendable {
-    let path = NSTemporaryDirectory() + "till-migration-\(UUID().uuidString)"
-
-    init() { try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-}

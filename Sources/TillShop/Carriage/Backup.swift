@@ -28,6 +28,9 @@ package enum Backup {
         to target: String
     ) async throws -> BackupManifest {
         guard target.hasPrefix("/") else { throw BackupRefused.notAbsolute(target) }
+        guard !"\(DataDirectory(target).realPath)/".hasPrefix("\(directory.realPath)/") else {
+            throw BackupRefused.inside(target, directory.path)
+        }
         guard !FileManager.default.fileExists(atPath: target) else { throw BackupRefused.exists(target) }
         let copy = DataDirectory(target)
         do {
@@ -134,6 +137,7 @@ private actor StoreFilling {
 package enum BackupRefused: Error, CustomStringConvertible {
     case notAbsolute(String)
     case exists(String)
+    case inside(String, String)
     case failed(String, cause: String)
     case noRoom(String)
     case noFolder(String)
@@ -147,6 +151,9 @@ package enum BackupRefused: Error, CustomStringConvertible {
         switch self {
         case .notAbsolute(let path): "\(path) is not an absolute path; the server writes on its own machine."
         case .exists(let path): "\(path) exists; name a folder that does not."
+        case .inside(let path, let directory):
+            "\(path) lies in the data directory \(directory), where the backup would be lost together with the shop. "
+                + "Name a folder outside of it."
         case .failed(let path, let cause): "The backup to \(path) failed, and nothing is left of it: \(cause)"
         case .noRoom(let path):
             "There is no room on the disk for a backup to \(path), and nothing is left of it. Make room, or name a "

@@ -86,6 +86,18 @@ package struct BackupManifest: Codable, Equatable, Sendable {
         self.files = files
     }
 
+    /// The manifest of the same backup with its tables in another version.
+    func with(_ parts: [Part]) -> BackupManifest {
+        BackupManifest(
+            format: format,
+            version: version,
+            madeAt: madeAt,
+            identifiersFrom: identifiersFrom,
+            parts: parts,
+            files: files
+        )
+    }
+
     func text() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]

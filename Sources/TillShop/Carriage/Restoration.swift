@@ -13,16 +13,20 @@ package struct Restoration: Sendable {
 
     /// How stores are opened, which the shop itself does not know.
     package struct Stores: Sendable {
-        /// A file of the embedded engine, to be read.
+        /// Which version of Till made the tables of a file of the embedded engine.
+        package let version: @Sendable (String) throws -> StoreVersion
+        /// Such a file, to be read. Its tables may be of an older version.
         package let examine: @Sendable (String) throws -> any Storage
         /// The same to be written, made if it is not there.
         package let make: @Sendable (String) throws -> any Storage
 
         /// How stores are opened.
         package init(
+            version: @escaping @Sendable (String) throws -> StoreVersion,
             examine: @escaping @Sendable (String) throws -> any Storage,
             make: @escaping @Sendable (String) throws -> any Storage
         ) {
+            self.version = version
             self.examine = examine
             self.make = make
         }
@@ -32,6 +36,8 @@ package struct Restoration: Sendable {
     package struct Report: Sendable {
         /// What the backup said of itself, and what is there now.
         package let manifest: BackupManifest
+        /// Whether an older Till made the backup, so that its tables were migrated to this version.
+        package let wasOlder: Bool
         /// Where what lay in the folder before lies now; nil when it was empty.
         package let before: String?
         /// The first identifier, counted, that may be given out now.
@@ -56,16 +62,11 @@ package struct Restoration: Sendable {
         replacing replaces: Bool,
         noting note: @escaping @Sendable (StoreMigration.Progress) -> Void = { _ in }
     ) async throws -> Report {
-        let manifest = try BackupManifest(of: backup)
-        let source: any Storage
-        do {
-            source = try stores.examine(backup.database)
-            try await check(manifest, source)
-        } catch let refused as BackupRefused {
-            throw refused
-        } catch {
-            throw BackupRefused.damaged(backup.path, "its database cannot be read (\(error))")
-        }
+        let process = ProcessInfo.processInfo.processIdentifier
+        let migrated = DataDirectory("\(target.path).migrated-\(process)")
+        defer { try? FileManager.default.removeItem(atPath: migrated.path) }
+        let opened = try await open(try BackupManifest(of: backup), migratingIn: migrated)
+        let (manifest, source) = (opened.manifest, opened.store)
         let occupied = try occupied()
         if let first = occupied.first, !replaces { throw BackupRefused.occupied(target.path, by: first) }
         let identifiers = firstIdentifier(after: manifest, givenBefore: try await givenBefore(database, occupied))
@@ -78,11 +79,16 @@ package struct Restoration: Sendable {
             guard parts == manifest.parts else { throw BackupRefused.damaged(backup.path, "it changed meanwhile") }
         }
         try await source.close()
-        let made = DataDirectory("\(target.path).unfinished-\(ProcessInfo.processInfo.processIdentifier)")
+        let made = DataDirectory("\(target.path).unfinished-\(process)")
         defer { try? FileManager.default.removeItem(atPath: made.path) }
-        try await build(made, manifest, withStore: database == nil, from: identifiers)
+        try await build(made, manifest, from: identifiers, withStore: database == nil ? opened.path : nil)
         let before = try move(made, occupied, at: manifest)
-        return Report(manifest: manifest, before: before, identifiersFrom: identifiers)
+        return Report(
+            manifest: manifest,
+            wasOlder: opened.path != backup.database,
+            before: before,
+            identifiersFrom: identifiers
+        )
     }
 
     // MARK: What was given out since
@@ -119,6 +125,51 @@ package struct Restoration: Sendable {
     }
 
     // MARK: The backup
+
+    /// A store that holds what a backup holds, with the manifest that fits it.
+    private struct Opened {
+        let store: any Storage
+        /// Of its file.
+        let path: String
+        let manifest: BackupManifest
+    }
+
+    /// Opens the store of the backup and compares it with the manifest. A store that an older Till made is copied and
+    /// migrated there; the backup itself is only read.
+    private func open(_ manifest: BackupManifest, migratingIn folder: DataDirectory) async throws -> Opened {
+        do {
+            switch try stores.version(backup.database) {
+            case .newer: throw BackupRefused.otherFormat(backup.path)
+            case .current:
+                let store = try stores.examine(backup.database)
+                try await check(manifest, store)
+                return Opened(store: store, path: backup.database, manifest: manifest)
+            case .older:
+                try DataDirectory.makeFolder(folder.path)
+                try copyStore(backup.database, to: folder)
+                let older = try stores.examine(folder.database)
+                try await check(manifest, older)
+                try await older.close()
+                try await stores.make(folder.database).close()
+                let store = try stores.examine(folder.database)
+                let parts = try await TableSum.parts(of: store)
+                return Opened(store: store, path: folder.database, manifest: manifest.with(parts))
+            }
+        } catch let refused as BackupRefused {
+            throw refused
+        } catch where error.isFullDisk {
+            throw error
+        } catch {
+            throw BackupRefused.damaged(backup.path, "its database cannot be read (\(error))")
+        }
+    }
+
+    private func copyStore(_ path: String, to directory: DataDirectory) throws {
+        try directory.prepareDatabase()
+        try FileManager.default.removeItem(atPath: directory.database)
+        try FileManager.default.copyItem(atPath: path, toPath: directory.database)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory.database)
+    }
 
     private func check(_ manifest: BackupManifest, _ source: any Storage) async throws {
         let files = try BackupManifest.files(in: backup)
@@ -157,8 +208,8 @@ package struct Restoration: Sendable {
     private func build(
         _ made: DataDirectory,
         _ manifest: BackupManifest,
-        withStore: Bool,
-        from identifiers: Int64
+        from identifiers: Int64,
+        withStore path: String?
     ) async throws {
         try? FileManager.default.removeItem(atPath: made.path)
         try DataDirectory.makeFolder(made.path)
@@ -166,11 +217,8 @@ package struct Restoration: Sendable {
         guard try BackupManifest.files(in: made) == manifest.files else {
             throw BackupRefused.damaged(backup.path, "its certificates and keys changed meanwhile")
         }
-        guard withStore else { return }
-        try made.prepareDatabase()
-        try FileManager.default.removeItem(atPath: made.database)
-        try FileManager.default.copyItem(atPath: backup.database, toPath: made.database)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: made.database)
+        guard let path else { return }
+        try copyStore(path, to: made)
         let store = try stores.make(made.database)
         guard try await TableSum.parts(of: store) == manifest.parts else {
             throw BackupRefused.damaged(backup.path, "what was put down is not what was read")

@@ -14,18 +14,23 @@ package struct TableSum: Equatable, Sendable {
     struct Making {
         /// Where in a row its partition stands.
         private let column: Int?
+        /// The columns that are summed up, by their places; nil is all.
+        private let places: [Int]?
         private var partitions: [Int64: SHA256] = [:]
         private(set) var rows = 0
 
-        init(of table: ShopTable) {
+        /// - Parameter columns: those of an older table, which has fewer; nil is all.
+        init(of table: ShopTable, _ columns: [ShopTable.Column]? = nil) {
             column = table.columns.firstIndex { $0.name == "partition" }
+            let isWhole = columns == nil || columns == table.columns
+            places = isWhole ? nil : columns?.compactMap { table.columns.firstIndex(of: $0) }
         }
 
         mutating func add(_ row: TableRow) {
             var partition: Int64 = 0
             if let column, case .integer(let number) = row.cells[column] { partition = number }
             var text: [UInt8] = []
-            StateFile.append(row, to: &text)
+            StateFile.append(places.map { TableRow($0.map { row.cells[$0] }) } ?? row, to: &text)
             partitions[partition, default: SHA256()].update(data: text)
             rows += 1
         }
@@ -55,7 +60,7 @@ extension TableSum {
         in storage: any Storage,
         noting note: @Sendable (Int) -> Void = { _ in }
     ) async throws -> TableSum {
-        var summing = TableSum.Making(of: table)
+        var summing = TableSum.Making(of: table, storage.columns(of: table))
         if let snapshot {
             var last: Int64?
             repeat {
@@ -76,11 +81,11 @@ extension TableSum {
         return summing.sum()
     }
 
-    /// Adds up all of a store: its tables, and those of its snapshots.
+    /// Adds up all of a store: its tables, and those of its snapshots. A table that an older store lacks is left out.
     static func parts(of storage: any Storage) async throws -> [BackupManifest.Part] {
         var parts: [BackupManifest.Part] = []
         for snapshot in [nil] + (try await storage.snapshots().map(\.name)) {
-            for table in ShopTable.allCases {
+            for table in ShopTable.allCases where !storage.columns(of: table).isEmpty {
                 let sum = try await sum(table, of: snapshot, in: storage)
                 parts.append(BackupManifest.Part(name: name(of: table, in: snapshot), sum: sum))
             }

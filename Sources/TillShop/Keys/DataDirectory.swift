@@ -106,6 +106,24 @@ package struct DataDirectory: Sendable {
         }
     }
 
+    /// The path without links, as far as it exists.
+    package var realPath: String {
+        var known = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+        var rest = ""
+        // From the end, because ".." behind a link leaves the folder to which the link leads.
+        while let slash = known.lastIndex(of: "/") {
+            if let real = realpath(known.isEmpty ? "/" : known, nil) {
+                defer { free(real) }
+                let whole = (String(cString: real) + rest).replacing("//", with: "/")
+                guard rest.contains("/..") else { return whole }
+                return DataDirectory(URL(fileURLWithPath: whole).standardizedFileURL.path).realPath
+            }
+            rest = "/\(known[known.index(after: slash)...])\(rest)"
+            known = String(known[..<slash])
+        }
+        return rest.isEmpty ? "/" : rest
+    }
+
     /// The whole of a text file.
     package static func read(_ path: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path) else { throw DirectoryRefused.cannotRead(path) }

@@ -1,0 +1,147 @@
+import Crypto
+import Foundation
+import GRDB
+import Testing
+import TillCore
+import TillSQLite
+import TillStorage
+import TillTesting
+
+@testable import TillShop
+
+@Suite("Backups of other versions, and where a backup may lie")
+struct BackupTests {
+    private let folder = TemporaryFolder()
+
+    private static let stores = Restoration.Stores(
+        version: { try SQLiteStorage.version(of: $0) },
+        examine: { try SQLiteStorage(examining: $0, allowsOlder: true) },
+        make: { try SQLiteStorage(path: $0) }
+    )
+
+    /// A shop on one of the engines, with a snapshot inside.
+    private func shop(on engine: TestEngine) async throws -> TestShop {
+        let test = try await TestShop(on: engine, selling: [SampleProducts.coins])
+        for name in ["ann", "bob"] { try await test.buy("coins", by: name) }
+        _ = try await test.shop.storage.save(Snapshot(name: "two", app: nil, savedAt: test.now))
+        try await test.buy("coins", by: "cat")
+        return test
+    }
+
+    private func backup(_ test: TestShop, to path: String) async throws -> BackupManifest {
+        try await Backup.write(
+            test.shop,
+            test.directory,
+            makingStore: { try SQLiteStorage(path: $0) },
+            version: "test",
+            to: path
+        )
+    }
+
+    /// Makes the backup one that an earlier version wrote: tables, list of versions and manifest.
+    private func makeOlder(_ backup: DataDirectory, _ manifest: BackupManifest, version: Int) throws {
+        let queue = try DatabaseQueue(path: backup.database)
+        try queue.write { db in
+            for column in ["customers", "transactions", "notifications"] {
+                try db.execute(sql: "ALTER TABLE snapshots DROP COLUMN \(column)")
+            }
+            try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier >= '6'")
+            guard version < 5 else { return }
+            try db.execute(sql: "DROP TABLE snapshots; ALTER TABLE documents DROP COLUMN app")
+            for table in ShopTable.allCases { try db.execute(sql: "DROP TABLE snapshot_\(table.rawValue)") }
+            try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier >= '5'")
+        }
+        let documents = try queue.read {
+            try Row.fetchAll($0, sql: "SELECT kind, name, body FROM documents ORDER BY kind, name")
+                .map { TableRow([.text($0[0]), .text($0[1]), .text($0[2])]) }
+        }
+        try queue.close()
+        guard version < 5 else { return }
+        var text: [UInt8] = []
+        for row in documents { StateFile.append(row, to: &text) }
+        let sum = SHA256.hash(data: Data(SHA256.hash(data: text))).map { String(format: "%02x", $0) }.joined()
+        let parts = manifest.parts.filter { !$0.name.contains("/") }.map { part in
+            part.name == "documents"
+                ? BackupManifest.Part(name: part.name, sum: TableSum(rows: documents.count, sha256: sum)) : part
+        }
+        try manifest.with(parts).text().write(toFile: backup.backupManifest, atomically: true, encoding: .utf8)
+    }
+
+    @Test("A backup that an older version made is migrated where it is put back", arguments: [5, 4], TestEngine.allCases)
+    func older(version: Int, engine: TestEngine) async throws {
+        let test = try await shop(on: engine)
+        let backup = DataDirectory("\(folder.path)/backup")
+        let manifest = try await self.backup(test, to: backup.path)
+        try makeOlder(backup, manifest, version: version)
+        let before = FileManager.default.contents(atPath: backup.database)
+        let target = DataDirectory("\(folder.path)/target")
+        let place = engine == .postgres ? try await TestShop(on: .postgres) : nil
+        // A database that holds a shop already, which the backup replaces.
+        let report = try await Restoration(of: backup, to: target, Self.stores)
+            .run(into: place?.shop.storage, replacing: place != nil)
+        #expect(report.wasOlder)
+        let store: any Storage = if let place { place.shop.storage } else { try SQLiteStorage(path: target.database) }
+        #expect(try await store.accounts(of: nil, after: nil, limit: 9).map(\.customer).sorted() == ["ann", "bob", "cat"])
+        #expect(try await store.snapshots().map(\.name) == (version < 5 ? [] : ["two"]))
+        #expect(try await store.snapshots().map(\.customers) == (version < 5 ? [] : [2]))
+        #expect(try await store.documents(.app).map(\.app) == [TestShop.bundleID])
+        #expect(try await store.examine().isEmpty)
+        #expect(FileManager.default.contents(atPath: backup.database) == before, "the backup is only read")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["backup", "target"])
+        if place == nil { try await store.close() }
+    }
+
+    @Test("An older backup that is not what it was is damaged, one of a newer version is said to be that")
+    func refused() async throws {
+        let test = try await shop(on: .sqlite)
+        let backup = DataDirectory("\(folder.path)/backup")
+        let manifest = try await self.backup(test, to: backup.path)
+        let target = DataDirectory("\(folder.path)/target")
+        try makeOlder(backup, manifest, version: 5)
+        let queue = try DatabaseQueue(path: backup.database)
+        try await queue.write { try $0.execute(sql: "UPDATE ledger SET quantity = 2") }
+        let damaged = await #expect(throws: BackupRefused.self) {
+            _ = try await Restoration(of: backup, to: target, Self.stores).run(into: nil, replacing: false)
+        }
+        guard case .damaged(_, let what) = try #require(damaged), what.contains("ledger") else {
+            Issue.record("\(damaged as Any)")
+            return
+        }
+        try await queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('999 from the future')") }
+        try queue.close()
+        let newer = await #expect(throws: BackupRefused.self) {
+            _ = try await Restoration(of: backup, to: target, Self.stores).run(into: nil, replacing: false)
+        }
+        guard case .otherFormat = try #require(newer) else {
+            Issue.record("\(newer as Any)")
+            return
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["backup"])
+    }
+
+    @Test("A backup never lies in the data directory, whatever way leads there")
+    func inside() async throws {
+        let test = try await shop(on: .sqlite)
+        let data = test.directory.path
+        let files = FileManager.default
+        try files.createSymbolicLink(atPath: "\(folder.path)/link", withDestinationPath: data)
+        try files.createSymbolicLink(atPath: "\(folder.path)/keys", withDestinationPath: "\(data)/keys")
+        let before = try files.subpathsOfDirectory(atPath: data).sorted()
+        for path in [
+            data, "\(data)/", "\(data)/copy", "\(data)/ca/copy", "\(data)/new/deep/copy", "\(folder.path)/link",
+            "\(folder.path)/link/copy", "\(folder.path)/keys/../copy", "\(folder.path)/new/../link/copy",
+        ] {
+            let refused = await #expect(throws: BackupRefused.self, "\(path)") {
+                _ = try await self.backup(test, to: path)
+            }
+            guard case .inside(path, data) = try #require(refused) else {
+                Issue.record("\(path): \(refused as Any)")
+                continue
+            }
+        }
+        #expect(try files.subpathsOfDirectory(atPath: data).sorted() == before)
+        // A neighbour whose name begins in the same way is another folder.
+        _ = try await backup(test, to: data + "-copy")
+        try files.removeItem(atPath: data + "-copy")
+    }
+}
