@@ -150,7 +150,7 @@ struct PricingTests {
         var other = stage
         // A price in the purchase is the operator's, too.
         var purchase = Purchase(productID: "season", storefront: try storefront("FRA"))
-        purchase.price = Money(milliunits: 8_990, currency: "EUR")
+        purchase.price = PriceOverride(milliunits: 8_990, currency: "EUR")
         let row = try other.act("ann", .purchase(purchase)).rowChanges.last?.after
         #expect(row?.price == Money(milliunits: 8_990, currency: "EUR"))
         let words = Refusal.noPrice(product: "season", offer: nil, storefront: "FRA").explanation
