@@ -116,8 +116,9 @@ extension Subscription {
         }
         let prices = [agreedPrice, priceIncrease?.price].compactMap(\.self)
         let areCounts = pendingOffers.allSatisfy { (0...1_000_000).contains($0.remainingPeriods) }
-        guard areCounts, prices.allSatisfy({ $0.milliunits >= 0 }), (1...31).contains(anchorDay),
-            (0...1_000_000_000).contains(renewals), StoredNumbers.spans.contains(paidService)
+        guard areCounts, prices.allSatisfy({ $0.milliunits >= 0 }), (1...31).contains(anchor.day),
+            (0..<86_400_000).contains(anchor.time), (0...1_000_000_000).contains(renewals),
+            (0...1_000_000_000).contains(paidPeriods), StoredNumbers.spans.contains(paidService)
         else { return "has a number out of range" }
         return nil
     }

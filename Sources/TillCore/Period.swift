@@ -119,7 +119,7 @@ package struct Period: Hashable, Sendable {
     /// A Pacific time of day on the day of an instant: the first where it occurs twice, an hour later where it is
     /// missing.
     private static func instant(at time: Int64, onDayOf day: Timestamp) -> Timestamp {
-        let local = day.milliseconds + offset(at: day) - timeOfDay(of: day) + time
+        let local = bounded(day).milliseconds + offset(at: day) - timeOfDay(of: day) + time
         // A change of the clocks lies between the offsets of a day earlier and a day later, if there is one.
         let before = offset(at: Timestamp(milliseconds: local - millisecondsOfDay))
         let after = offset(at: Timestamp(milliseconds: local + millisecondsOfDay))
@@ -131,7 +131,7 @@ package struct Period: Hashable, Sendable {
 
     /// Pacific time minus UTC, in milliseconds.
     private static func offset(at instant: Timestamp) -> Int64 {
-        let date = Date(timeIntervalSince1970: Double(instant.milliseconds) / 1_000)
+        let date = Date(timeIntervalSince1970: Double(bounded(instant).milliseconds) / 1_000)
         return Int64(pacific.timeZone.secondsFromGMT(for: date)) * 1_000
     }
 

@@ -331,7 +331,9 @@ extension Transaction {
     /// Milliseconds of service that it paid for; nothing when it was free.
     var paidMilliseconds: Int64 {
         guard let expiresDate, isPaid else { return 0 }
-        return expiresDate.milliseconds - purchaseDate.milliseconds
+        // A stored row is measured before anybody has checked its dates.
+        let length = expiresDate.milliseconds.subtractingReportingOverflow(purchaseDate.milliseconds)
+        return length.overflow ? 0 : length.partialValue
     }
 }
 

@@ -57,7 +57,7 @@ extension Subscription {
     /// is longer than what was paid, so that an earlier period may be overlooked until the next renewal.
     private var leastPaidPeriods: Int {
         let paid = [current, running].compactMap { $0 }.filter(\.isPaid)
-        let length = paid.reduce(0) { $0 + $1.paidMilliseconds }
+        let length = paid.reduce(0) { $0 &+ $1.paidMilliseconds }
         return paid.count + (paidService > length ? 1 : 0)
     }
 

@@ -14,6 +14,8 @@ struct StoredNumberTests {
                 let period = Period(count, unit)
                 _ = period.end(from: start)
                 _ = period.end(from: start, anchorDay: 31)
+                _ = period.end(from: start, anchorDay: 31, anchorTime: number)
+                _ = period.end(from: start, anchorTime: 9_000_000)
                 _ = period.times(count).months
                 #expect(period.isAsLong(as: period.times(2)) == (count == 0) || count.magnitude > 1_000_000)
                 for rate in RenewalRate.all {
@@ -25,6 +27,8 @@ struct StoredNumberTests {
             }
         }
         _ = Period.anchorDay(of: Period(1, .day).end(from: start))
+        #expect((0..<86_400_000).contains(PeriodAnchor(day: 1, time: number).resumed(at: start).time))
+        #expect((0..<86_400_000).contains(PeriodAnchor(day: 1, time: 9_000_000).resumed(at: start).time))
     }
 
     @Test("Clocks that were set to anything", arguments: extremes)

@@ -66,6 +66,18 @@ struct SubscriptionCodingTests {
         }
     }
 
+    @Test("Dates of any size are read, and found out to be damaged", arguments: [Int64.min, Int64.max])
+    func extremes(_ number: Int64) throws {
+        var object = try old(try #require(try weekly().accounts["ann"]?.subscriptions.first))
+        var row = try #require(object["current"] as? [String: Any])
+        row["purchaseDate"] = number
+        row["expiresDate"] = number == .max ? Int64.min : Int64.max
+        object["current"] = row
+        object["running"] = row
+        let opened = try read(object)
+        #expect(opened.current.damage != nil && opened.paidPeriods >= 2)
+    }
+
     @Test("A held purchase with a price of its own keeps the price")
     func heldPrice() throws {
         let text =
