@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from listening_post import ListeningPost
 from postgres_server import PostgresServer
-from process_helpers import run_till
+from process_helpers import clean_environment, run_till, till_binary
 
 HERE = Path(__file__).resolve().parent
 STATUSES = (301, 302, 303, 307, 308)
@@ -110,3 +111,31 @@ def test_the_profile_of_operators_allows_public_https_only(serve):
         path = "/v1/apps/com.example.till.demo/sandbox/endpoints/primary"
         answer = till.control("PUT", path, {"url": url}, expect=(200, 400))
         assert re.search(reason, answer["message"]) if reason else answer["url"] == url
+
+
+def test_listen_and_attack_mark_what_they_post(serve):
+    till = serve("--demo")
+    server = ["--control", till.address("control"), "--app", "com.example.till.demo"]
+    post = ListeningPost()
+    try:
+        tried = run_till("attack", *server, "--case", "alg-none", "--post", post.url)
+        assert tried.returncode == 3, tried.stderr
+        count = len(post.received)
+        listening = subprocess.Popen(
+            [till_binary(), "listen", *server, "--forward-to", post.url, "--count", "1"], stdout=subprocess.PIPE, text=True,
+            env=clean_environment(),
+        )
+        try:
+            assert listening.stdout.readline().startswith("Listening")
+            till.control("POST", "/v1/apps/com.example.till.demo/sandbox/notifications/test")
+            received = post.wait_for(count + 1)
+            assert listening.wait(30) == 0
+        finally:
+            listening.kill()
+            listening.wait()
+        assert count > 0 and all(one.headers.get("Till-Delivery") == "1" for one in received)
+        chains = till.control("GET", "/v1/ca")
+        run_till("attack", *server, "--case", "alg-none", "--post", f"{till.address('control')}/v1/ca/rotate")
+        assert till.control("GET", "/v1/ca") == chains and "control refused a notification" in till.stderr()
+    finally:
+        post.close()
