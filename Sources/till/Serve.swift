@@ -143,6 +143,7 @@ struct Serve: AsyncParsableCommand {
         )
         var controlLimits = limits
         controlLimits.uploads = ControlAPI.uploads
+        controlLimits.refusesAsControl = true
         let sender = try Self.sender(shop)
         let controlAddress = source.text(controlAddress, "controlAddress") ?? "127.0.0.1"
         let facts = ServerFacts(

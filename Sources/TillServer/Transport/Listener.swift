@@ -14,6 +14,8 @@ package struct ConnectionLimits: Sendable {
     package var headerCount: Int
     /// Paths whose bodies may be of any length; the deadline then counts from the last piece.
     package var uploads: Set<String> = []
+    /// Whether a request for no host, or for two, is refused with an error of control rather than in plain text.
+    package var refusesAsControl = false
 
     /// Limits that no honest client meets.
     package init(requestDeadline: TimeAmount = .seconds(60), headerBytes: Int = 64 * 1_024, headerCount: Int = 100) {
@@ -26,9 +28,11 @@ package struct ConnectionLimits: Sendable {
 extension ConnectionLimits {
     /// The same for a connection of HTTP/1.1.
     var http1: HTTP1Channel.Configuration {
-        let (deadline, uploads) = (requestDeadline, uploads)
+        let (deadline, uploads, asControl) = (requestDeadline, uploads, refusesAsControl)
         return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestTargetCheckSetup(), RequestDeadline(deadline, uploads: uploads)],
+            additionalChannelHandlers: [
+                RequestTargetCheckSetup(asControl: asControl), RequestDeadline(deadline, uploads: uploads),
+            ],
             idleTimeout: deadline,
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: headerBytes,

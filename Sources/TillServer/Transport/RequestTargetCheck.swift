@@ -15,6 +15,12 @@ final class RequestTargetCheck: ChannelDuplexHandler, RemovableChannelHandler {
     /// Requests that were passed on and have no answer yet; a refusal waits for them.
     private var unanswered = 0
     private var refused: RequestTarget.Refused?
+    private let asControl: Bool
+
+    /// - Parameter asControl: whether the answer is an error of control, rather than plain text.
+    init(asControl: Bool) {
+        self.asControl = asControl
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // Nothing behind a refused request is read.
@@ -40,10 +46,11 @@ final class RequestTargetCheck: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func answer(_ context: ChannelHandlerContext) {
         guard let refused, unanswered == 0 else { return }
-        let body = ByteBuffer(string: refused.reason + "\n")
+        let error = ControlError(status: .badRequest, code: "bad_host", message: refused.reason)
+        let body = asControl ? ByteBuffer(bytes: error.body) : ByteBuffer(string: refused.reason + "\n")
         let headers: HTTPHeaders = [
-            "Content-Type": "text/plain; charset=utf-8", "Content-Length": String(body.readableBytes),
-            "Connection": "close",
+            "Content-Type": asControl ? "application/json" : "text/plain; charset=utf-8",
+            "Content-Length": String(body.readableBytes), "Connection": "close",
         ]
         let head = HTTPResponseHead(version: .http1_1, status: .badRequest, headers: headers)
         let channel = context.channel
@@ -61,11 +68,17 @@ final class RequestTargetCheck: ChannelDuplexHandler, RemovableChannelHandler {
 final class RequestTargetCheckSetup: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
 
+    private let asControl: Bool
+
+    init(asControl: Bool) {
+        self.asControl = asControl
+    }
+
     func handlerAdded(context: ChannelHandlerContext) {
         do {
             let pipeline = context.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(RequestTargetCheck(), position: .after(parser))
+            try pipeline.addHandler(RequestTargetCheck(asControl: asControl), position: .after(parser))
         } catch {
             // Without the check nothing may be answered.
             context.close(promise: nil)
