@@ -43,7 +43,7 @@ def found(tmp_path_factory):
 
 def test_no_redirect_runs_an_operation_on_this_or_another_node(found):
     """Each status, from each side, by an address, a name and a name that moves, to each operation and Apple's routes."""
-    assert {"rotateChain", "restoreSnapshot", "revokeKey", "finishTransaction", "requestTestNotification"} <= set(
+    assert {"rotateChain", "restoreSnapshot", "finishTransaction", "requestTestNotification"} <= set(
         found["operations"]
     )
     ends = found["ends"]
