@@ -9,10 +9,12 @@ import TillShop
 /// What the console answers over HTTP.
 extension Console {
     /// Adds the pages to the router of control.
-    package func add(to router: Router<BasicRequestContext>) {
+    package func add(to router: Router<ControlContext>) {
         for path in ["/console", "/console/**"] {
             router.get(RouterPath(path)) { request, _ in await answered(request, get) }
-            router.post(RouterPath(path)) { request, _ in await answered(request, post) }
+            router.post(RouterPath(path)) { request, context in
+                await answered(request) { try await post($0, from: context.address) }
+            }
         }
     }
 
@@ -92,12 +94,12 @@ extension Console {
 
     // MARK: Acting
 
-    private func post(_ request: Request) async throws -> Response {
+    private func post(_ request: Request, from address: SocketAddress?) async throws -> Response {
         let path = request.uri.path
         guard ControlGuard.comesFromHere(request) else { throw ControlError.foreign }
         // Nothing large is read from who may not come in.
         if path == "/console/sign-in" {
-            return try await begin(try await FormData(request, mayHaveFile: false), request)
+            return try await begin(try await FormData(request, mayHaveFile: false), request, from: address)
         }
         guard let session = try await sessions.session(of: request) else {
             return Self.redirect("/console/sign-in")
@@ -128,13 +130,15 @@ extension Console {
         return response(page, session, request)
     }
 
-    private func begin(_ form: FormData, _ request: Request) async throws -> Response {
+    private func begin(_ form: FormData, _ request: Request, from address: SocketAddress?) async throws
+        -> Response
+    {
         guard sessions.isGuarded else { return Self.redirect("/console/") }
         let visitor = sessions.visitor(of: request)
         guard sessions.isProof(form["_proof"], for: visitor) else { throw ControlError.foreign }
         let given = (form["token"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard let session = try await sessions.begin(with: given) else {
-            try await wrongTokens.refuse("a sign-in to the console was refused", shop.logger)
+            try await wrongTokens.refuse("a sign-in to the console was refused", from: address, shop.logger)
             return response(signIn(visitor, next: form["next"], isWrong: true), visitor, request)
         }
         var response = Self.redirect(Address.local(form["next"]) ?? "/console/")

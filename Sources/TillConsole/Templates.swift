@@ -1,4 +1,5 @@
 import Mustache
+import TillStorage
 
 /// A template that lies in the binary.
 struct Template: Sendable {
@@ -43,7 +44,7 @@ struct Templates: Sendable {
             do {
                 try library.register(String(decoding: template.bytes, as: UTF8.self), named: template.name)
             } catch {
-                throw TemplateBroken(name: template.name, cause: "\(error)")
+                throw TemplateBroken(name: template.name, cause: error.logText)
             }
         }
         self.library = library

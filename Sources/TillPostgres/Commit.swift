@@ -10,7 +10,7 @@ extension PostgresStorage {
             return try await pool.perform { try $0.commit(batch, attempts: attempts) }
         } catch {
             // When the connection ends around COMMIT nobody knows what became of it, so it is no success.
-            return changes.map { _ in .failure(.engine(String(describing: error))) }
+            return changes.map { _ in .failure(.engine(error.logText)) }
         }
     }
 

@@ -209,7 +209,7 @@ extension Shop {
         case .failure(.codeUsedUp(let redemption)):
             throw Refusal.codeUsedUp(offer: redemption.offerID, limit: redemption.limit)
         case .failure(let failure):
-            logger.error("commit failed", metadata: ["cause": "\(failure)"])
+            logger.error("commit failed", metadata: ["cause": "\(failure.logText)"])
             throw ShopBusy(failure)
         }
     }
@@ -281,7 +281,7 @@ extension Shop {
     /// Notes a damaged account, so that operators see it and clocks pass it by, and logs it once.
     private func quarantine(_ damaged: DamagedAccount) -> DamagedAccount {
         if setAside.add(damaged.account, because: damaged.description) {
-            logger.error("an account was quarantined", metadata: ["cause": "\(damaged)"])
+            logger.error("an account was quarantined", metadata: ["cause": "\(damaged.logText)"])
         }
         return damaged
     }

@@ -43,7 +43,7 @@ extension Shop {
             try await cluster?.catchUp()
         }
         if case .failure(let failure) = outcome {
-            logger.error("commit failed", metadata: ["cause": "\(failure)"])
+            logger.error("commit failed", metadata: ["cause": "\(failure.logText)"])
             throw ShopBusy(failure)
         }
         if !change.notifications.isEmpty { chains.keep(chain) }

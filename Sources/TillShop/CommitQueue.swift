@@ -10,6 +10,7 @@ actor CommitQueue {
     }
 
     private let storage: any Storage
+    private let room: RoomWatch
     private var waiting = Deque<Waiting>()
     private var isCommitting = false
     /// More changes in one transaction than this cost more in written pages than they save in syncs.
@@ -17,8 +18,9 @@ actor CommitQueue {
     /// Beyond this many waiting changes a new one is turned away.
     private static let mostWaiting = 8_192
 
-    init(storage: any Storage) {
+    init(storage: any Storage, room: RoomWatch) {
         self.storage = storage
+        self.room = room
     }
 
     /// Returns when the change is durable, or was not made.
@@ -39,6 +41,7 @@ actor CommitQueue {
             let group = Array(waiting.prefix(Self.mostInGroup))
             waiting.removeFirst(group.count)
             let results = await storage.commit(group.map(\.change))
+            room.note(results)
             for (item, result) in zip(group, results) { item.answer.resume(returning: result) }
         }
         isCommitting = false

@@ -148,7 +148,7 @@ extension Shop {
             try await cluster?.catchUp()
             return .conflict
         case .failure(let failure):
-            logger.error("a customer was not erased", metadata: ["cause": "\(failure)"])
+            logger.error("a customer was not erased", metadata: ["cause": "\(failure.logText)"])
             throw ShopBusy(failure)
         }
     }

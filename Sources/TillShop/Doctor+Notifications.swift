@@ -79,7 +79,9 @@ extension Doctor {
             do {
                 signatures[document.name] = try FrozenSignature(header: header)
             } catch {
-                findings.append("The certificates of chain \(document.name), which signed notifications: \(error)")
+                findings.append(
+                    "The certificates of chain \(document.name), which signed notifications: \(error.logText)"
+                )
             }
         }
         for app in registry.apps {

@@ -3,8 +3,8 @@ import TillStorage
 
 /// Whether an account contradicts itself or the accounts that it names.
 extension Doctor {
-    /// What the rules would stumble over, in an account as it was read a moment ago. A change of a family is a change of
-    /// each member, so that whoever compares the account's version afterwards knows whether it was read in between.
+    /// What the rules would stumble over, in an account as it was read a moment ago. A change of a family is a change
+    /// of each member, so that whoever compares the account's version afterwards knows whether it was read in between.
     func relationFindings(_ account: Account, _ storage: any Storage) async throws -> [String] {
         var accounts = [account]
         for member in account.family?.members ?? [] where member != account.id {

@@ -47,7 +47,7 @@ package struct Doctor: Sendable {
             if (error as? any StorageTrouble)?.isUnreached == true {
                 report.unreached = error
             } else {
-                report.others.append("The database cannot be read: \(error)")
+                report.others.append("The database cannot be read: \(error.logText)")
             }
         }
         return report
@@ -59,7 +59,7 @@ package struct Doctor: Sendable {
             report.others.append(MigrationRefused.unfinished(command).description)
         }
         report.others += try await storage.examine()
-        report.others += await registryFindings(storage)
+        report.others += await registryFindings(storage) + rootFindings(storage)
         let registry = try? await Registry(storage: storage)
         report.others += try await ledgerFindings(storage, registry)
         if let registry {
@@ -107,7 +107,7 @@ package struct Doctor: Sendable {
         do {
             root = try certificates.root()
         } catch {
-            return ["The root certificate cannot be used: \(error)"]
+            return ["The root certificate cannot be used: \(error.logText)"]
         }
         do {
             let chain = try certificates.currentChain()
@@ -120,8 +120,16 @@ package struct Doctor: Sendable {
             if let finding = ReceiptKeyStore(directory).finding() { findings.append(finding) }
             return findings
         } catch {
-            return ["The signing chain cannot be used: \(error)"]
+            return ["The signing chain cannot be used: \(error.logText)"]
         }
+    }
+
+    /// Whether the database was served under the root of this directory.
+    private func rootFindings(_ storage: any Storage) async -> [String] {
+        guard let recorded = try? await SharedRoots.recorded(in: storage),
+            let root = try? CertificateStore(directory).presentRoot(), root.fingerprint != recorded.root
+        else { return [] }
+        return ["The database was served under another root than \(directory.rootCertificate); restore that folder."]
     }
 
     // MARK: What was set up
@@ -131,7 +139,7 @@ package struct Doctor: Sendable {
         do {
             registry = try await Registry(storage: storage)
         } catch {
-            return ["A team, app, key or catalogue cannot be read: \(error)"]
+            return ["A team, app, key or catalogue cannot be read: \(error.logText)"]
         }
         let tokens = (try? await storage.documents(.token)) ?? []
         return tokens.filter { Registry.fault(in: $0) != nil }

@@ -76,7 +76,7 @@ extension Shop {
             do {
                 try await run(stored)
             } catch {
-                logger.error("a job was cut short", metadata: ["job": "\(id)", "cause": "\(error)"])
+                logger.error("a job was cut short", metadata: ["job": "\(id)", "cause": "\(error.logText)"])
                 signals.planned(ClockName(scope), stored.at)
             }
         }
@@ -160,7 +160,7 @@ extension Shop {
             record.failed += 1
             logger.error(
                 "a job was not done in an account",
-                metadata: ["job": "\(record.id)", "account": "\(account.id.number)", "cause": "\(error)"]
+                metadata: ["job": "\(record.id)", "account": "\(account.id.number)", "cause": "\(error.logText)"]
             )
         }
     }

@@ -72,7 +72,7 @@ package actor Journal {
         do {
             try await storage.appendJournal(entries, keeping: keeping)
         } catch {
-            logger.warning("the journal was not written", metadata: ["cause": "\(error)"])
+            logger.warning("the journal was not written", metadata: ["cause": "\(error.logText)"])
         }
     }
 }

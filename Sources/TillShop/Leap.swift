@@ -230,14 +230,20 @@ extension Shop {
                     _ = try await leaping(on: record.name, to: leap.to, thenAt: leap.speed, settling: false)
                 }
             } catch {
-                logger.error("a leap could not be finished", metadata: ["app": "\(record.app)", "cause": "\(error)"])
+                logger.error(
+                    "a leap could not be finished",
+                    metadata: ["app": "\(record.app)", "cause": "\(error.logText)"]
+                )
             }
         }
         for scope in everyScope where doesJobs(of: scope) {
             do {
                 for job in try await unfinishedJobs(in: scope, until: now(in: scope)) { try await run(job) }
             } catch {
-                logger.error("a job could not be finished", metadata: ["app": "\(scope.app)", "cause": "\(error)"])
+                logger.error(
+                    "a job could not be finished",
+                    metadata: ["app": "\(scope.app)", "cause": "\(error.logText)"]
+                )
             }
         }
     }
@@ -345,11 +351,11 @@ extension Shop {
             // A stop cuts everybody short, and so does whoever replaces everything; nobody is ill.
             guard !isStopping.value else { return }
             _ = try footing()
-            setAside.add(due.id, because: "\(error)")
+            setAside.add(due.id, because: error.logText)
             log.setAside(due)
             logger.error(
                 "an account was set aside",
-                metadata: ["account": "\(due.id.number)", "cause": "\(error)"]
+                metadata: ["account": "\(due.id.number)", "cause": "\(error.logText)"]
             )
         }
     }

@@ -49,6 +49,8 @@ package final class Shop: Sendable {
     package let cluster: Cluster?
     let identifiers: IdentifierPool
     let commits: CommitQueue
+    /// Whether there is room for what is committed.
+    let room = RoomWatch()
     let locks = AccountLocks()
     /// Through which everything goes that changes the shop, so that a restore can be alone.
     let gate = StateGate()
@@ -103,7 +105,7 @@ package final class Shop: Sendable {
         faults = try await FaultDesk(storage: storage, wallClock: wallClock)
         recentRows = RecentRows(wallClock: wallClock)
         identifiers = IdentifierPool(storage: storage)
-        commits = CommitQueue(storage: storage)
+        commits = CommitQueue(storage: storage, room: room)
         // The other nodes can put together what this one signs.
         if cluster != nil, let document = chains.document(of: chain) { try await storage.put([document]) }
     }

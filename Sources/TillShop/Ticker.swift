@@ -92,7 +92,7 @@ package struct Ticker: Service {
             if !shop.isStopping.value {
                 shop.logger.error(
                     "a clock was not served",
-                    metadata: ["app": "\(clock.scope.app)", "cause": "\(error)"]
+                    metadata: ["app": "\(clock.scope.app)", "cause": "\(error.logText)"]
                 )
             }
             plan.note(clock, shop.now(on: clock).advanced(milliseconds: 1_000))

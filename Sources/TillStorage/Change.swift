@@ -82,6 +82,18 @@ package enum CommitFailure: Error, Sendable {
 
     /// What an engine's failure comes to.
     package init(_ error: any Error) {
-        self = error.isFullDisk ? .noRoom(String(describing: error)) : .engine(String(describing: error))
+        self = error.isFullDisk ? .noRoom(error.logText) : .engine(error.logText)
+    }
+}
+
+extension CommitFailure: CustomStringConvertible {
+    /// For the log.
+    package var description: String {
+        switch self {
+        case .conflict(let account): "account \(account.number) was changed meanwhile"
+        case .codeUsedUp(let redemption): "code offer \(redemption.offerID) is used up"
+        case .overtaken: "what the change was decided by is no longer so"
+        case .engine(let words), .noRoom(let words): words
+        }
     }
 }

@@ -8,7 +8,11 @@ package final class TestLog: Sendable {
     /// What was logged so far, each with its metadata.
     package var errors: [String] { lines.withLock { $0 } }
 
-    func logger() -> Logger {
+    /// Keeps no line yet.
+    package init() {}
+
+    /// A logger that keeps its lines here.
+    package func logger() -> Logger {
         var logger = Logger(label: "test", factory: { _ in Handler(log: self) })
         logger.logLevel = .error
         return logger

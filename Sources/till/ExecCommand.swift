@@ -3,6 +3,7 @@ import CNamespace
 import Foundation
 import Logging
 import TillShop
+import TillStorage
 
 struct ExecCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -81,7 +82,7 @@ struct ExecCommand: AsyncParsableCommand {
             Self.say(refused.description)
             code = refused.code
         } catch {
-            Self.say("\(error)")
+            Self.say(error.logText)
             code = 125
         }
         throw ExitCode(code)
@@ -170,7 +171,7 @@ struct ExecCommand: AsyncParsableCommand {
             do {
                 return try await finder.opened(way)
             } catch {
-                throw ExecRefused("The way \(way.rawValue) is not open: \(error).")
+                throw ExecRefused("The way \(way.rawValue) is not open: \(error.logText).")
             }
         }
         let ways: [ExecWay] = geteuid() == 0 ? [.mount, .network] : [.network]
@@ -178,7 +179,7 @@ struct ExecCommand: AsyncParsableCommand {
             do {
                 return try await finder.opened(way)
             } catch {
-                Self.say("The way \(way.rawValue) is not open: \(error).")
+                Self.say("The way \(way.rawValue) is not open: \(error.logText).")
             }
         }
         return try await finder.opened(.proxy)

@@ -4,6 +4,7 @@ import Foundation
 import NIOHTTP1
 import TillShop
 import TillSigning
+import TillStorage
 
 /// A client of Apple's own route: what it prints is what a backend gets.
 struct History: AsyncParsableCommand {
@@ -80,7 +81,7 @@ struct History: AsyncParsableCommand {
         do {
             return try APIKeyPair(keyID: String(keyID), privateKeyPEM: Secret(DataDirectory.read(path)))
         } catch {
-            throw CommandRefused("\(path) is not a private key: \(error)")
+            throw CommandRefused("\(path) is not a private key: \(error.logText)")
         }
     }
 

@@ -5,7 +5,7 @@ import ServiceLifecycle
 /// A listener that says which port it could not have, and by which flag to choose another.
 struct NamedListener: Service {
     private let listener: any Service
-    private let flag: String
+    let flag: String
     private let port: Int
 
     init(_ listener: any Service, flag: String, port: Int) {

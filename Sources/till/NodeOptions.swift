@@ -37,16 +37,16 @@ struct NodeOptions: ParsableArguments {
         return try await Cluster.join(shared, name: name, lease: .seconds(lease), logger: logger)
     }
 
-    /// All servers of a database sign under one root, or clients would trust one and not the other.
-    func check(_ roots: SharedRoots, _ storage: any Storage, _ source: SettingsSource, _ directory: DataDirectory)
-        async throws
+    /// The root of a data directory, if it is the one under which a store was served. All servers of a database sign
+    /// under one, or clients would trust one and not the other.
+    func root(for storage: any Storage, _ source: SettingsSource, _ directory: DataDirectory) async throws
+        -> RootAuthority
     {
-        let adopts = try source.choice(adoptRoot, "adoptRoot") == true
-        guard try await roots.check(storage, adopting: adopts) else {
-            throw CommandRefused(
-                "Other servers of this database sign under another root than \(directory.path)/ca. Replace that folder "
-                    + "by a copy of theirs; or, if theirs is lost for good, start once with --adopt-root true."
-            )
-        }
+        try await SharedRoots.open(
+            directory,
+            for: storage,
+            isAdopting: try source.choice(adoptRoot, "adoptRoot") == true,
+            makesReceipts: storage is any SharedStorage
+        )
     }
 }

@@ -108,13 +108,9 @@ struct Serve: AsyncParsableCommand {
         let productionPort = try source.number(productionPort, "productionPort", default: 8_888, in: 0...65_535)
         let ocsp = OCSPAddress(configured: source.text(ocspUrl, "ocspUrl"), host: host)
         let certificates = CertificateStore(directory)
-        let root = try certificates.root()
+        let root = try await nodes.root(for: storage, source, directory)
         let chain = try certificates.chain(under: root, ocspURL: ocsp.url(port: productionPort))
         let receiptKeys = ReceiptKeyStore(directory).keys
-        if storage is any SharedStorage {
-            let roots = try await SharedRoots(root: root, receipts: receiptKeys)
-            try await nodes.check(roots, storage, source, directory)
-        }
         let shop = try await Shop(
             storage: storage,
             chain: chain,
@@ -125,7 +121,7 @@ struct Serve: AsyncParsableCommand {
             wallClock: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
         )
         let chains = try certificates.chains { id, reason in
-            logger.warning("a chain cannot be read", metadata: ["chain": "\(id)", "cause": "\(reason)"])
+            logger.warning("a chain cannot be read", metadata: ["chain": "\(id)", "cause": "\(reason.logText)"])
         }
         try shop.authority.open(root, chains: chains)
         // Before anything else is written: everything works under its leases, and it stops last.
@@ -239,7 +235,7 @@ struct Serve: AsyncParsableCommand {
     private static func configuration(_ service: any Service) -> ServiceGroupConfiguration.ServiceConfiguration {
         let isStart = service is NamedListener || service is Announcer
         return ServiceGroupConfiguration.ServiceConfiguration(
-            service: service,
+            service: NamedService(service),
             failureTerminationBehavior: isStart ? .gracefullyShutdownGroup : .cancelGroup
         )
     }
@@ -292,7 +288,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     private static func logger(_ level: String?) throws -> Logger {
-        var logger = Logger(label: "till", factory: { StreamLogHandler.standardError(label: $0) })
+        var logger = Logger(label: "till", factory: { BoundedLogHandler(StreamLogHandler.standardError(label: $0)) })
         logger.logLevel = .notice
         if let level {
             guard let chosen = Logger.Level(rawValue: level) else {

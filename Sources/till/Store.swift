@@ -22,6 +22,7 @@ enum Store {
         case let refused as CommandRefused: refused
         case let refused as BackupRefused: CommandRefused(refused.description)
         case let refused as MigrationRefused: CommandRefused(refused.description)
+        case let refused as RootRefused: CommandRefused(refused.description)
         case let refused as DirectoryRefused: CommandRefused(refused.description)
         case let refused as StoreRefused: CommandRefused(refused.description)
         case let refused as PostgresRefused: CommandRefused(refused.description)
@@ -32,7 +33,7 @@ enum Store {
     /// What a command says when something failed that is no refusal.
     static func failure(_ error: any Error) -> CommandRefused {
         let full = "There is no room on the disk. Make room, or name a folder on another disk."
-        return CommandRefused(error.isFullDisk ? full : "\(error)".sentence)
+        return CommandRefused(error.isFullDisk ? full : error.logText.sentence)
     }
 
     private static func engine(_ url: String?, in directory: DataDirectory, isDurable: Bool) throws -> any Storage {
@@ -45,9 +46,9 @@ enum Store {
             return try PostgresStorage(DatabaseURL(url))
         } catch {
             if let refused = refusal(error) { throw refused }
-            guard url == nil else { throw CommandRefused("The database cannot be opened: \(error)") }
+            guard url == nil else { throw CommandRefused("The database cannot be opened: \(error.logText)") }
             throw CommandRefused(
-                "\(directory.database) cannot be opened: \(error). "
+                "\(directory.database) cannot be opened: \(error.logText). "
                     + "Run till doctor --data \(directory.path), or restore a backup."
             )
         }

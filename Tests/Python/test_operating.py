@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -306,6 +307,56 @@ def test_a_planned_stop_logs_no_error(tmp_path):
         assert "error" not in till.stderr(), till.stderr()
 
 
+# Certificates that are missing ----------------------------------------------------------------------------------------
+
+
+def test_a_lost_folder_of_certificates_is_refused_until_a_new_root_is_adopted(tmp_path, stopped):
+    data = tmp_path / "data"
+    shutil.copytree(stopped[0], data)
+    root = (data / "ca/root.pem").read_text()
+    shutil.move(data / "ca", tmp_path / "ca")
+    for _ in range(2):
+        text = refused("serve", "--data", data, *PORTS)
+        assert "ca/root.pem is missing" in text and "backup" in text and "--adopt-root true" in text
+        assert not (data / "ca/root.pem").exists() and not (data / "ca/root.key").exists()
+    shutil.rmtree(data / "ca")
+    shutil.move(tmp_path / "ca", data / "ca")
+    till = Till(tmp_path / "put back", data=data)
+    assert till.stop() == 0 and (data / "ca/root.pem").read_text() == root
+    shutil.rmtree(data / "ca")
+    till = Till(tmp_path / "adopted", "--adopt-root", "true", data=data)
+    assert till.stop() == 0 and (data / "ca/root.pem").read_text() != root
+    till = Till(tmp_path / "again", data=data)
+    assert till.stop() == 0
+    assert run_till("doctor", "--data", data).returncode == 0
+
+
+# Log lines ------------------------------------------------------------------------------------------------------------
+
+
+def test_no_log_line_holds_a_value_by_reflection_at_any_level(tmp_path):
+    till = Till(tmp_path, "--demo", "--tls-port", "0", "--proxy-port", "0", "--log-level", "trace")
+    control = till.address("control") + "/v1"
+    app = f"{control}/apps/com.example.till.demo/sandbox"
+    bought = requests.post(
+        f"{app}/customers/ann/purchases", json={"productId": "com.example.till.demo.seeds.10"}, timeout=60
+    )
+    assert bought.status_code == 201, bought.text
+    assert requests.post(f"{control}/ca/rotate", json={}, timeout=60).status_code == 200
+    assert requests.post(f"{app}/clock/advance", json={"by": "P1M"}, timeout=60).status_code == 200
+    tls = till.document["tls"]
+    requests.get(f"{tls}/", verify=till.document["tlsRootCertificate"], timeout=60)
+    with pytest.raises(requests.exceptions.SSLError):
+        requests.get(f"{tls}/", timeout=60)
+    requests.get(f"{till.address('sandbox')}/inApps/v1/nothing", headers={"Authorization": "Bearer x"}, timeout=60)
+    assert till.stop() == 0
+    lines = till.stderr().splitlines()
+    assert any(" trace " in line for line in lines) and any("NamedListener --tls-port" in line for line in lines)
+    for line in lines:
+        assert len(line) <= 1_000, line[:1_000]
+        assert not re.search(r"impl:|[pP]rivate ?[kK]ey|Optional\(|unknown context|\(Function\)|_storage|PRIVATE", line), line
+
+
 # A full disk ----------------------------------------------------------------------------------------------------------
 
 
@@ -363,12 +414,18 @@ def test_a_server_whose_disk_is_full_says_so_and_goes_on_when_there_is_room(tmp_
     try:
         control = facts["control"] + "/v1"
         app = f"{control}/apps/com.example.till.demo/sandbox"
+
+        def readiness():
+            return requests.get(facts["control"] + "/readyz", timeout=60)
+
+        assert readiness().status_code == 200, readiness().text
         calls = [
             (f"{app}/customers/ann/purchases", {"productId": "com.example.till.demo.seeds.10"}, 201),
             (f"{app}/clock/advance", {"by": "P1D"}, 200), (f"{control}/tokens", {"name": "robot"}, 201),
             (f"{app}/customers", {"customer": "fran"}, 201),
         ]
         fill(f"{disk.inside(process)}/fill")
+        assert readiness().status_code == 503 and "no room on the disk" in readiness().text
         for url, body, _ in calls:
             limit = time.monotonic() + 20
             while True:
@@ -378,7 +435,9 @@ def test_a_server_whose_disk_is_full_says_so_and_goes_on_when_there_is_room(tmp_
                 body = body | ({"name": f"robot-{time.monotonic_ns()}"} if "name" in body else {})
             assert (answer.status_code, answer.json()["code"]) == (503, "busy"), (url, answer.text)
             assert "no room on the disk" in answer.json()["message"], answer.text
+        assert readiness().status_code == 503
         os.unlink(f"{disk.inside(process)}/fill")
+        assert readiness().status_code == 200, readiness().text
         for url, body, status in calls:
             answer = requests.post(url, json=body | ({"name": "last"} if "name" in body else {}), timeout=60)
             assert answer.status_code == status, answer.text

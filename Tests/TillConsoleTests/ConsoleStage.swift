@@ -15,7 +15,12 @@ final class ConsoleStage: Sendable {
     let console: Console
     private let control: ControlAPI
 
-    init(_ test: TestShop, token: String? = nil, patience: Duration = .seconds(2)) throws {
+    init(
+        _ test: TestShop,
+        token: String? = nil,
+        patience: Duration = .seconds(2),
+        wrongTokens: WrongTokens = WrongTokens()
+    ) throws {
         self.test = test
         let figures = PrometheusFigures()
         control = ControlAPI(
@@ -28,7 +33,7 @@ final class ConsoleStage: Sendable {
                 controlPort: { 3 },
                 ocspURL: "http://localhost/ocsp"
             ),
-            guardian: ControlGuard(token: token, hosts: []),
+            guardian: ControlGuard(token: token, hosts: [], wrongTokens: wrongTokens),
             figures: figures,
             meter: RequestMeter(factory: figures),
             hasPages: true

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Synchronization
 import Testing
 import TillServer
 import TillShop
@@ -140,31 +141,34 @@ struct SafetyTests {
         }
     }
 
-    @Test("Who guesses waits")
+    @Test("Who guesses at the sign-in waits, as at a verb, and who has the token does not")
     func guesses() async throws {
-        let wrong = WrongTokens()
-        let now = ContinuousClock().now
-        for number in 1...12 { #expect(wrong.note(at: now) == number) }
-        #expect(wrong.note(at: now + .seconds(61)) == 1)
-        let stage = try ConsoleStage(try await TestShop(), token: "the administrator's")
-        for _ in 0..<WrongTokens.most { _ = stage.console.wrongTokens.note() }
+        let waits = Mutex<[Duration]>([])
+        let start = ContinuousClock().now
+        let wrong = WrongTokens(now: { start }, sleep: { wait in waits.withLock { $0.append(wait) } })
+        let stage = try ConsoleStage(try await TestShop(), token: "the administrator's", wrongTokens: wrong)
         try await stage.visit { visitor in
             let page = try await visitor.get("/console/sign-in")
             let proof = try #require(Self.proof(in: page.text))
-            let clock = ContinuousClock()
-            let began = clock.now
-            let refused = try await visitor.post("/console/sign-in", [("token", "guess"), ("_proof", proof)])
-            #expect(refused.status == 403)
-            #expect(clock.now - began >= WrongTokens.pause)
-            // Of a verb, too; who gives none does not guess.
-            let before = clock.now
+            for _ in 0..<WrongTokens.perAddress.burst {
+                let refused = try await visitor.post("/console/sign-in", [("token", "guess"), ("_proof", proof)])
+                #expect(refused.status == 403)
+            }
+            #expect(waits.withLock { $0.isEmpty })
+            _ = try await visitor.post("/console/sign-in", [("token", "guess"), ("_proof", proof)])
+            #expect(waits.withLock { $0 } == [.seconds(1)])
             let verb = try await visitor.get("/v1/apps", headers: [.authorization: "Bearer guess"])
             #expect(verb.status == 401)
-            #expect(clock.now - before >= WrongTokens.pause)
-            #expect(stage.console.wrongTokens.note() == WrongTokens.most + 3)
+            #expect(waits.withLock { $0 } == [.seconds(1), .seconds(2)])
+            // Who gives none does not guess, and a right one never waits.
             let none = try await visitor.get("/v1/apps", headers: [:])
             #expect(none.status == 401)
-            #expect(stage.console.wrongTokens.note() == WrongTokens.most + 4)
+            let right = try await visitor.get("/v1/apps", headers: [.authorization: "Bearer the administrator's"])
+            #expect(right.status == 200)
+            let form = [("token", "the administrator's"), ("_proof", proof)]
+            let signedIn = try await visitor.post("/console/sign-in", form)
+            #expect(signedIn.status == 303)
+            #expect(waits.withLock { $0.count } == 2)
         }
     }
 

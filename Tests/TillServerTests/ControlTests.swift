@@ -8,6 +8,7 @@ import TillCore
 import TillServer
 import TillShop
 import TillSigning
+import TillStorage
 import TillTesting
 
 /// Whole exchanges with the control API, without a socket.
@@ -95,6 +96,50 @@ struct ControlTests {
                     #expect(answer.contains(part), "\(part) is not in \(answer)")
                 }
             }
+        }
+    }
+
+    @Test("Sixteen rotations of the chain at once each succeed, and answer with the chain that they made")
+    func rotations() async throws {
+        let test = try await TestShop()
+        try await withControl(test) { client in
+            let answers = try await withThrowingTaskGroup(of: (status: Int, body: String).self) { group in
+                for _ in 0..<16 { group.addTask { try await send(client, .post, "/v1/ca/rotate", "{}") } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.allSatisfy { $0.status == 200 }, "\(answers.filter { $0.status != 200 })")
+            #expect(Set(answers.map(\.body)).count == 16)
+        }
+        #expect(try CertificateStore(test.directory).currentChain().id == test.shop.signingChain.id)
+        #expect(test.log.errors.isEmpty, "\(test.log.errors)")
+    }
+
+    @Test("A rotation that cannot be written says so, and a damaged account says what is wrong with it")
+    func causes() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try FileManager.default.removeItem(atPath: test.directory.rootKey)
+        let path = "/v1/apps/com.example.shop/sandbox/customers/ann/purchases"
+        try await withControl(test) { client in
+            let answer = try await send(client, .post, "/v1/ca/rotate", "{}")
+            #expect(answer.status == 503 && answer.body.contains("not_rotated"))
+            #expect(answer.body.contains("root.key cannot be read"), "\(answer.body)")
+            let bought = try await send(client, .post, path, #"{"productId":"coins"}"#)
+            #expect(bought.status == 201)
+            var account = try #require(
+                try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+            )
+            account.family = FamilyMembership(
+                name: "Family",
+                organizer: account.id,
+                members: [account.id, AccountID(7)]
+            )
+            let version = account.version
+            account.version += 1
+            let change = Change(accounts: [AccountChange(account: account, before: version)])
+            for result in await test.shop.storage.commit([change]) { try result.get() }
+            let refused = try await send(client, .post, path, #"{"productId":"coins"}"#)
+            #expect(refused.status == 500 && refused.body.contains("damaged_account"), "\(refused.body)")
+            #expect(refused.body.contains("names account 7, which does not exist"))
         }
     }
 

@@ -62,7 +62,7 @@ struct RefusalMiddleware: RouterMiddleware {
         case let error where error.isPassingTrouble:
             context.logger.warning(
                 "the store did not answer",
-                metadata: ["cause": "\(error)", "request": "\(context.requestID)"]
+                metadata: ["cause": "\(error.logText)", "request": "\(context.requestID)"]
             )
             let reason = "\(error.passingWords); Till's log has the cause."
             return await answer(.generalInternalRetryable.retrying(after: 1).because(reason), request, context)
@@ -75,7 +75,7 @@ struct RefusalMiddleware: RouterMiddleware {
         default:
             context.logger.error(
                 "a request failed",
-                metadata: ["cause": "\(error)", "request": "\(context.requestID)"]
+                metadata: ["cause": "\(error.logText)", "request": "\(context.requestID)"]
             )
             return await answer(.generalInternal.because("Till failed; its log has the cause."), request, context)
         }

@@ -79,13 +79,13 @@ extension AppleAPI {
         } catch  where error.isPassingTrouble {
             context.logger.warning(
                 "the store did not answer",
-                metadata: ["cause": "\(error)", "request": "\(context.requestID)"]
+                metadata: ["cause": "\(error.logText)", "request": "\(context.requestID)"]
             )
             return .unavailable(in: realm, because: "\(error.passingWords); Till's log has the cause.")
         } catch {
             context.logger.error(
                 "verifyReceipt failed",
-                metadata: ["cause": "\(error)", "request": "\(context.requestID)"]
+                metadata: ["cause": "\(error.logText)", "request": "\(context.requestID)"]
             )
             return .internalError(in: realm, because: "Till failed; its log has the cause.")
         }

@@ -1,6 +1,8 @@
 import HTTPTypes
+import Logging
 import TillShop
 import TillSigning
+import TillStorage
 
 /// The certificates that sign.
 extension ControlAPI {
@@ -23,7 +25,7 @@ extension ControlAPI {
                 tag: "certificates",
                 summary: "The root certificate and the chain that signs.",
                 response: Self.authority
-            ) { _ in authority() },
+            ) { _ in authority(shop.signingChain) },
             ControlRoute(
                 method: .post,
                 path: "/v1/ca/rotate",
@@ -35,18 +37,22 @@ extension ControlAPI {
                 guard let directory = facts.dataDirectory else {
                     throw ControlError.conflict("no_directory", "This server keeps its certificates in memory.")
                 }
-                let certificates = CertificateStore(directory)
-                let chain = try certificates.rotate(under: try certificates.root(), ocspURL: facts.ocspURL)
-                // Who is asked about the chain must know it before anything is signed with it.
-                try shop.authority.add(chain)
-                try await shop.sign(with: chain)
-                return authority()
+                do {
+                    let certificates = CertificateStore(directory)
+                    return authority(try await shop.rotateChain(in: certificates, ocspURL: facts.ocspURL))
+                } catch let refused as DirectoryRefused {
+                    shop.logger.error("the chain was not rotated", metadata: ["cause": "\(refused.logText)"])
+                    throw ControlError(
+                        status: .serviceUnavailable,
+                        code: "not_rotated",
+                        message: "The chain was not rotated. \(refused.description)"
+                    )
+                }
             },
         ]
     }
 
-    private func authority() -> [UInt8] {
-        let chain = shop.signingChain
+    private func authority(_ chain: SigningChain) -> [UInt8] {
         var json = PayloadWriter(capacity: 8_192)
         json.put("rootCertificate", chain.rootCertificatePEM)
         json.put("rootFingerprint", chain.rootFingerprint)

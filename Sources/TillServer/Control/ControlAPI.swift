@@ -56,9 +56,9 @@ package struct ControlAPI: Sendable {
     ///
     /// - Parameter pages: adds what people look at, under `ControlGuard.pages`.
     package func router(
-        adding pages: (Router<BasicRequestContext>) -> Void = { _ in }
-    ) -> Router<BasicRequestContext> {
-        let router = Router(context: BasicRequestContext.self)
+        adding pages: (Router<ControlContext>) -> Void = { _ in }
+    ) -> Router<ControlContext> {
+        let router = Router(context: ControlContext.self)
         router.add(middleware: ControlMiddleware(guardian: guardian, shop: shop, meter: meter))
         for route in routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in
@@ -94,15 +94,20 @@ package struct ControlAPI: Sendable {
     private func readiness() async throws -> Response {
         if shop.isDraining.value { return .json(Array(#"{"status":"stopping"}"#.utf8), status: .serviceUnavailable) }
         do {
-            try await shop.storage.ping()
+            guard try await shop.hasRoom(in: facts.dataDirectory?.path) else {
+                return .json(
+                    Array(#"{"status":"there is no room on the disk"}"#.utf8),
+                    status: .serviceUnavailable
+                )
+            }
             return .json(Array(#"{"status":"ready"}"#.utf8))
         } catch {
-            shop.logger.error("the store does not answer", metadata: ["cause": "\(error)"])
+            shop.logger.error("the store does not answer", metadata: ["cause": "\(error.logText)"])
             return .json(Array(#"{"status":"the store does not answer"}"#.utf8), status: .serviceUnavailable)
         }
     }
 
-    private func answer(_ route: ControlRoute, _ request: Request, _ context: BasicRequestContext) async throws
+    private func answer(_ route: ControlRoute, _ request: Request, _ context: ControlContext) async throws
         -> Response
     {
         if let transfer = route.transfer { return try await answer(transfer, request) }

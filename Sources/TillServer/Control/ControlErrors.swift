@@ -57,14 +57,14 @@ extension ControlError {
 
     private static func unforeseen(_ error: any Error, _ logger: Logger) -> ControlError {
         guard error.isPassingTrouble else {
-            logger.error("a control request failed", metadata: ["cause": "\(error)"])
+            logger.error("a control request failed", metadata: ["cause": "\(error.logText)"])
             return ControlError(
                 status: .internalServerError,
                 code: "internal",
                 message: "Till failed; its log has the cause."
             )
         }
-        logger.warning("the store did not answer", metadata: ["cause": "\(error)"])
+        logger.warning("the store did not answer", metadata: ["cause": "\(error.logText)"])
         return ControlError(
             status: .serviceUnavailable,
             code: "busy",

@@ -16,7 +16,7 @@ package struct ControlGuard: Sendable {
     let hosts: Set<String>
 
     /// Who guesses tokens waits, here and at the sign-in of the pages.
-    package let wrongTokens = WrongTokens()
+    package let wrongTokens: WrongTokens
 
     /// Under which there are pages for people.
     package static let pages = "/console/"
@@ -27,8 +27,10 @@ package struct ControlGuard: Sendable {
     ///   - token: the administrator's, beside those that the shop has by name; nil lets everybody in who reaches the
     ///     port, which must then be loopback.
     ///   - hosts: names beside those of loopback.
-    package init(token: String?, hosts: Set<String>) {
+    ///   - wrongTokens: slows down who guesses; tests give one with a clock of their own.
+    package init(token: String?, hosts: Set<String>, wrongTokens: WrongTokens = WrongTokens()) {
         self.token = token
+        self.wrongTokens = wrongTokens
         // A Host field has IPv6 addresses in brackets.
         let names = hosts.map { IPAddress($0) != nil && $0.contains(":") ? "[\($0)]" : $0 }
         self.hosts = Set(names.map { $0.lowercased() }).union(["localhost", "127.0.0.1", "[::1]"])
@@ -130,7 +132,7 @@ extension Request {
 
 /// Checks every control request, and turns whatever was thrown into an answer that says what to do.
 struct ControlMiddleware: RouterMiddleware {
-    typealias Context = BasicRequestContext
+    typealias Context = ControlContext
 
     let guardian: ControlGuard
     let shop: Shop
@@ -138,8 +140,8 @@ struct ControlMiddleware: RouterMiddleware {
 
     func handle(
         _ request: Request,
-        context: BasicRequestContext,
-        next: (Request, BasicRequestContext) async throws -> Response
+        context: ControlContext,
+        next: (Request, ControlContext) async throws -> Response
     ) async throws -> Response {
         var response: Response
         do {
@@ -149,7 +151,11 @@ struct ControlMiddleware: RouterMiddleware {
         } catch {
             let error = ControlError(of: error, logger: context.logger)
             if error.status == .unauthorized, request.headers[.authorization] != nil {
-                try await guardian.wrongTokens.refuse("a token of control was refused", shop.logger)
+                try await guardian.wrongTokens.refuse(
+                    "a token of control was refused",
+                    from: context.address,
+                    shop.logger
+                )
             }
             response = .json(error.body, status: error.status)
             if error.status == .serviceUnavailable { response.headers[.retryAfter] = "1" }

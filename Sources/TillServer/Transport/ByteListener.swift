@@ -3,6 +3,7 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 import Synchronization
+import TillStorage
 
 /// Accepts connections as streams of bytes, a bounded number at a time.
 struct ByteListener: Sendable {
@@ -81,7 +82,7 @@ struct ByteListener: Sendable {
             try await bytes.executeThenClose { try await handle(client, $0, $1) }
         } catch {
             client.close(promise: nil)
-            logger.debug("A connection ended: \(error)")
+            logger.debug("A connection ended: \(error.logText)")
         }
     }
 

@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import ServiceLifecycle
+import TillStorage
 
 /// A proxy that speaks HTTP CONNECT for the App Store's names only, and leads them to Till's TLS port.
 ///
@@ -70,7 +71,13 @@ package struct ConnectProxy: Sendable {
             do {
                 far = try await Tunnel.connect(to: try await target())
             } catch {
-                return try await refuse(502, "Till's TLS port does not answer: \(error)", channel, &iterator, outbound)
+                return try await refuse(
+                    502,
+                    "Till's TLS port does not answer: \(error.logText)",
+                    channel,
+                    &iterator,
+                    outbound
+                )
             }
             let greeting = ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n")
             try await Tunnel.join(channel, &iterator, outbound, greeting: greeting, first: received, with: far)

@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import NIOHTTP2
 import NIOSSL
+import TillStorage
 
 /// A TLS connection: a handshake within the request deadline, then HTTP/2 or HTTP/1.1, as the client offers.
 ///
@@ -71,7 +72,7 @@ struct SecureChannel: ServerChildChannel {
             case .http2(let connection): await http2.handle(value: connection, logger: logger)
             }
         } catch {
-            logger.debug("A TLS connection ended before its first request: \(error)")
+            logger.debug("A TLS connection ended before its first request: \(error.logText)")
         }
     }
 }

@@ -25,7 +25,7 @@ package struct ReceiptAttackPack: Sendable {
             forger = try await shop.receiptKeys.forger()
             chain = try await shop.receiptKeys.signing().chain
         } catch {
-            throw AttackRefused(reason: "the root of receipts is not at hand: \(error)")
+            throw AttackRefused(reason: "the root of receipts is not at hand: \(error.logText)")
         }
         realm = scope.realm
         isKnown = purchase != nil

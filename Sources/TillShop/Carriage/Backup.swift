@@ -57,7 +57,7 @@ package enum Backup {
             if let refused = error as? BackupRefused { throw refused }
             if let busy = error as? ShopBusy { throw busy }
             if error.isFullDisk { throw BackupRefused.noRoom(target) }
-            throw BackupRefused.failed(target, cause: String(describing: error))
+            throw BackupRefused.failed(target, cause: error.logText)
         }
     }
 

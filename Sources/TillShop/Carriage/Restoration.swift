@@ -160,7 +160,7 @@ package struct Restoration: Sendable {
         } catch where error.isFullDisk {
             throw error
         } catch {
-            throw BackupRefused.damaged(backup.path, "its database cannot be read (\(error))")
+            throw BackupRefused.damaged(backup.path, "its database cannot be read (\(error.logText))")
         }
     }
 

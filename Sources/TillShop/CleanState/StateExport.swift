@@ -41,7 +41,7 @@ extension Shop {
                 try await storage.remove(snapshot: snapshot.name)
             }
         } catch {
-            logger.error("unfinished copies were not removed", metadata: ["cause": "\(error)"])
+            logger.error("unfinished copies were not removed", metadata: ["cause": "\(error.logText)"])
         }
     }
 

@@ -207,7 +207,7 @@ package final class Cluster: Sendable {
             // Also where a start failed and everything is cancelled.
             try await Task.detached { try await storage.leave(id) }.value
         } catch {
-            logger.warning("the other nodes were not told of the end", metadata: ["cause": "\(error)"])
+            logger.warning("the other nodes were not told of the end", metadata: ["cause": "\(error.logText)"])
         }
     }
 
@@ -255,7 +255,10 @@ package final class Cluster: Sendable {
             }
             settled.value = written
         } catch {
-            logger.warning("nobody knows whether the other nodes have followed", metadata: ["cause": "\(error)"])
+            logger.warning(
+                "nobody knows whether the other nodes have followed",
+                metadata: ["cause": "\(error.logText)"]
+            )
         }
     }
 }

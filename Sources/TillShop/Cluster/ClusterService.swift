@@ -73,7 +73,7 @@ package struct ClusterService: Service {
             if let ports = shop.ownPorts.publication { try await cluster.publish(ports) }
         } catch {
             guard !Task.isCancelled, cluster.replaced == nil else { return }
-            cluster.logger.warning("this node did not say that it lives", metadata: ["cause": "\(error)"])
+            cluster.logger.warning("this node did not say that it lives", metadata: ["cause": "\(error.logText)"])
         }
     }
 
@@ -91,7 +91,7 @@ package struct ClusterService: Service {
             do {
                 try await cluster.follow()
             } catch {
-                cluster.logger.warning("what others set up was not read", metadata: ["cause": "\(error)"])
+                cluster.logger.warning("what others set up was not read", metadata: ["cause": "\(error.logText)"])
             }
         case NodeWord.nodes: await beat()
         case nil:

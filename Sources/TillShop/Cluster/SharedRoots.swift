@@ -1,29 +1,103 @@
+import Foundation
 import TillCore
 import TillSigning
 import TillStorage
 
-/// The roots under which all servers of a database sign. Their fingerprints lie in the store, the keys do not.
+/// The roots that clients of a store trust. Their fingerprints lie in the store, the keys in data directories.
 package struct SharedRoots: Codable, Equatable, Sendable {
     /// SHA-256 of the certificate of the App Store's place, hexadecimal.
     package let root: String
-    /// The same of the root of receipts.
-    package let receipts: String
+    /// The same of the root of receipts; nil as long as it is not known to have been made.
+    package let receipts: String?
 
-    /// The roots of a server.
-    package init(root: RootAuthority, receipts: ReceiptKeys) async throws {
-        self.root = root.fingerprint
-        self.receipts = try await receipts.signing().chain.rootFingerprint
+    private init(root: String, receipts: String?) {
+        self.root = root
+        self.receipts = receipts
     }
 
-    /// Whether these are the roots of the other servers too; the first one says which they are.
+    /// Opens the root of a data directory for a store. The first root that a store is served under is recorded there; a
+    /// store that was served under another, or whose root is missing, is refused, because every client would have to
+    /// be told of a new one.
     ///
-    /// - Parameter adopting: makes these the ones.
-    package func check(_ storage: any Storage, adopting: Bool) async throws -> Bool {
-        let document = try Document(kind: .shop, name: "roots", encoding: self)
-        if adopting {
-            try await storage.put([document])
-            return true
+    /// - Parameters:
+    ///   - isAdopting: records the root of the directory in place of the one before; one that is missing is made anew.
+    ///   - makesReceipts: makes the root of receipts now, so that servers can compare theirs, rather than at first use.
+    /// - Throws: `RootRefused`; nothing was made then.
+    package static func open(
+        _ directory: DataDirectory,
+        for storage: any Storage,
+        isAdopting: Bool,
+        makesReceipts: Bool
+    ) async throws -> RootAuthority {
+        let certificates = CertificateStore(directory)
+        let receiptKeys = ReceiptKeyStore(directory)
+        let recorded = try await recorded(in: storage)
+        if !isAdopting {
+            if !certificates.hasRoot {
+                if let recorded { throw RootRefused.missing(directory.rootCertificate, fingerprint: recorded.root) }
+                // What an earlier Till served has no record.
+                if try await hasBeenServed(storage) {
+                    throw RootRefused.missing(directory.rootCertificate, fingerprint: nil)
+                }
+            }
+            if let receipts = recorded?.receipts, !receiptKeys.hasChain {
+                throw RootRefused.missing(receiptKeys.chainFile, fingerprint: receipts)
+            }
         }
-        return try await storage.keep(document).decoded(as: SharedRoots.self) == self
+        let root = try certificates.root()
+        let receipts: String?
+        if makesReceipts {
+            receipts = try await receiptKeys.keys.signing().chain.rootFingerprint
+        } else {
+            // One that cannot be read is told of when a receipt is wanted, and by till doctor.
+            receipts = receiptKeys.hasChain ? try? receiptKeys.chain().rootFingerprint : nil
+        }
+        let present = SharedRoots(root: root.fingerprint, receipts: receipts)
+        guard isAdopting || recorded != present else { return root }
+        let document = try Document(kind: .shop, name: documentName, encoding: present)
+        if isAdopting || recorded.map({ $0.root == present.root && $0.receipts == nil }) == true {
+            try await storage.put([document])
+            return root
+        }
+        // Another server may start at the same time; the first one says which root it is.
+        let kept = try await storage.keep(document).decoded(as: SharedRoots.self)
+        let isSame = kept.root == present.root && (present.receipts == nil || kept.receipts == present.receipts)
+        guard isSame else { throw RootRefused.other(directory.path) }
+        return root
+    }
+
+    /// The roots under which a store was served; nil when it was not, or by a Till that recorded none.
+    package static func recorded(in storage: any Storage) async throws -> SharedRoots? {
+        try await storage.documents(.shop).first { $0.name == documentName }?.decoded()
+    }
+
+    private static let documentName = "roots"
+
+    /// Whether clients may hold something that was signed for this store: there are customers, or notifications were
+    /// signed.
+    private static func hasBeenServed(_ storage: any Storage) async throws -> Bool {
+        if try await !storage.accounts(of: nil, after: nil, limit: 1).isEmpty { return true }
+        return try await !storage.documents(.chain).isEmpty
+    }
+}
+
+/// Why a server does not start under the root of its data directory.
+package enum RootRefused: Error, Equatable, CustomStringConvertible {
+    /// A file is missing; the fingerprint of the certificate that clients trust, where it is known.
+    case missing(String, fingerprint: String?)
+    /// The store was served under another root than that of the data directory.
+    case other(String)
+
+    package var description: String {
+        switch self {
+        case .missing(let path, let fingerprint):
+            "\(path) is missing, and a new one would be another root than the one that clients of this database trust"
+                + (fingerprint.map { " (SHA-256 \($0.prefix(16))…)" } ?? "")
+                + ". Put the folder ca back from a backup, or copy it from another server of this database. If it is "
+                + "lost for good, start once with --adopt-root true, and give every client the new root."
+        case .other(let path):
+            "This database was served under another root than \(path)/ca. Replace that folder by a copy of the one "
+                + "that signs for it; or, if that is lost for good, start once with --adopt-root true."
+        }
     }
 }

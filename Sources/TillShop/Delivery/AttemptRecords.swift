@@ -34,7 +34,7 @@ actor AttemptRecords {
             do {
                 try await storage.record(group.map(\.delivery), era: era)
             } catch {
-                logger.error("attempts were not noted", metadata: ["cause": "\(error)"])
+                logger.error("attempts were not noted", metadata: ["cause": "\(error.logText)"])
             }
             for item in group { item.done.resume() }
         }

@@ -167,7 +167,7 @@ package actor Sender: Service {
         alarms[clock] = shop.wallClock().advanced(milliseconds: 1_000)
         // A planned stop cuts short what is being read.
         guard !isStopping, !Task.isCancelled, !(error is CancellationError) else { return }
-        shop.logger.error("deliveries were not read", metadata: ["cause": "\(error)"])
+        shop.logger.error("deliveries were not read", metadata: ["cause": "\(error.logText)"])
     }
 
     private func setAlarm(_ clock: ClockName) async {
@@ -359,7 +359,7 @@ package actor Sender: Service {
             return after(delivered, delivery, clock, endpoint.version)
         } catch {
             guard !isStopping else { return nil }
-            shop.logger.error("a notification was not sent", metadata: ["cause": "\(error)"])
+            shop.logger.error("a notification was not sent", metadata: ["cause": "\(error.logText)"])
             return after(Delivered(result: .other, milliseconds: 0), delivery, clock, endpoint.version)
         }
     }

@@ -10,19 +10,27 @@ package struct CertificateStore: Sendable {
         self.directory = directory
     }
 
-    /// The root, made the first time.
+    /// Whether there is a root.
+    package var hasRoot: Bool { FileManager.default.fileExists(atPath: directory.rootCertificate) }
+
+    /// The root, made the first time. Where clients may trust an earlier one already, `SharedRoots.open` asks first.
     package func root() throws -> RootAuthority {
-        if FileManager.default.fileExists(atPath: directory.rootCertificate) {
-            return try RootAuthority(
-                certificatePEM: DataDirectory.read(directory.rootCertificate),
-                privateKeyPEM: Secret(DataDirectory.read(directory.rootKey))
-            )
-        }
+        if hasRoot { return try presentRoot() }
         let root = try RootAuthority.make()
         // The key first: a certificate without its key would never be made again.
         try DataDirectory.write(root.privateKeyPEM.exposed, to: directory.rootKey)
         try DataDirectory.write(root.certificatePEM, to: directory.rootCertificate)
         return root
+    }
+
+    /// The root as it lies in the directory.
+    ///
+    /// - Throws: `DirectoryRefused` when it is missing; nothing is made in its place.
+    package func presentRoot() throws -> RootAuthority {
+        try RootAuthority(
+            certificatePEM: DataDirectory.read(directory.rootCertificate),
+            privateKeyPEM: Secret(DataDirectory.read(directory.rootKey))
+        )
     }
 
     /// The chain that signs, issued the first time.

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TillSigning
 import TillStorage
 
@@ -65,7 +66,8 @@ package struct DataDirectory: Sendable {
 
     /// The same with any bytes.
     package static func write(_ bytes: [UInt8], to path: String) throws {
-        let temporary = "\(path)\(unfinished)\(ProcessInfo.processInfo.processIdentifier)"
+        let number = writes.add(1, ordering: .relaxed).newValue
+        let temporary = "\(path)\(unfinished)\(ProcessInfo.processInfo.processIdentifier)-\(number)"
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw DirectoryRefused(writing: path, errno) }
@@ -93,6 +95,9 @@ package struct DataDirectory: Sendable {
         fsync(descriptor)
         close(descriptor)
     }
+
+    /// Counts what this process writes, so that two who write one file at once do not write into one another's.
+    private static let writes = Atomic<Int>(0)
 
     /// Stands between a file's name and a process id while the file is being written.
     private static let unfinished = ".unfinished-"

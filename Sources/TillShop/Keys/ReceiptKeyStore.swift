@@ -1,5 +1,6 @@
 import Foundation
 import TillSigning
+import TillStorage
 
 /// The receipts' root and chain in a data directory: made at first use, kept for ever.
 package struct ReceiptKeyStore: Sendable {
@@ -9,6 +10,12 @@ package struct ReceiptKeyStore: Sendable {
     package init(_ directory: DataDirectory) {
         self.directory = directory
     }
+
+    /// Whether there is a chain.
+    package var hasChain: Bool { FileManager.default.fileExists(atPath: chainFile) }
+
+    /// Leaf, intermediate and root.
+    package var chainFile: String { ReceiptFiles(folder: directory.receiptKeys).certificates }
 
     /// The keys for a shop, which makes them when it needs them first.
     package var keys: ReceiptKeys { ReceiptKeys { ReceiptKeys.Loaded(try chain()) { try root() } } }
@@ -37,7 +44,7 @@ package struct ReceiptKeyStore: Sendable {
             _ = try read(files)
             return nil
         } catch {
-            return "What signs receipts cannot be used: \(error) Restore \(files.folder) from a backup."
+            return "What signs receipts cannot be used: \(error.logText) Restore \(files.folder) from a backup."
         }
     }
 

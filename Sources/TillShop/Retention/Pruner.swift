@@ -1,5 +1,6 @@
 import Logging
 import ServiceLifecycle
+import TillStorage
 
 /// Removes old notifications in the background, every hour, a few at a time.
 package struct Pruner: Service {
@@ -31,7 +32,7 @@ package struct Pruner: Service {
         } catch is CancellationError {
         } catch is ShopBusy {
         } catch {
-            shop.logger.warning("old notifications were not removed", metadata: ["cause": "\(error)"])
+            shop.logger.warning("old notifications were not removed", metadata: ["cause": "\(error.logText)"])
         }
     }
 }

@@ -44,6 +44,8 @@ struct Invariants {
         if let due = ledger.nextDue(of: account) {
             expect(due > now, "\(who): something was due at \(due.iso8601) and did not happen by \(now.iso8601)")
         }
+        let family = (account.family?.members ?? [account.id]).compactMap { byID[$0] }
+        if let damaged = Ledger.damage(in: family) { expect(false, "\(who): \(damaged)") }
         let groups = account.subscriptions.filter { $0.ownership == .purchased }.map(\.groupID)
         expect(Set(groups).count == groups.count, "\(who): two subscriptions of one's own in a group")
         for subscription in account.subscriptions { check(subscription, of: account) }

@@ -1,0 +1,61 @@
+import Testing
+
+/// What Swift finds by reflection may hold a key: a log line says of an error what `logText` says.
+@Suite("Log lines hold no value by reflection")
+struct LogTests {
+    private static let levels: Set = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
+    private static let values: Set = ["error", "failure", "reason", "cause", "refused", "damaged", "self", "busy"]
+
+    static func findings(in file: SourceFile) -> [Finding] {
+        file.tokens.indices.flatMap { index -> [Finding] in
+            guard levels.contains(file.text(index)), file.text(index - 1) == ".", file.text(index + 1) == "(",
+                file.text(index - 2).lowercased().hasSuffix("logger")
+            else { return [] }
+            return arguments(from: index + 1, in: file).compactMap { place in
+                guard file.text(place) == "(", values.contains(file.text(place + 1)), file.text(place + 2) == ")" else {
+                    return nil
+                }
+                return file.finding(at: place, "\\(\(file.text(place + 1))) in a log line: write .logText behind it")
+            }
+        }
+    }
+
+    /// The places between a parenthesis and the one that closes it.
+    private static func arguments(from open: Int, in file: SourceFile) -> Range<Int> {
+        var depth = 0
+        for place in open..<file.tokens.count {
+            if file.text(place) == "(" { depth += 1 }
+            if file.text(place) == ")" { depth -= 1 }
+            if depth == 0 { return open + 1..<place }
+        }
+        return open + 1..<file.tokens.count
+    }
+
+    @Test("Every error in a log line is said in words")
+    func sources() {
+        Repository.sources.flatMap(Self.findings(in:)).expectNone()
+    }
+
+    @Test(
+        "A bare error is found",
+        arguments: [
+            #"logger.error("failed", metadata: ["cause": "\(error)"])"#, #"shop.logger.warning("no: \(failure)")"#,
+            #"context.logger.debug("a", metadata: ["a": "\(f(b))", "cause": "\(reason)"])"#,
+        ]
+    )
+    func found(sample: String) {
+        let findings = Self.findings(in: SourceFile("Sources/till/A.swift", sample))
+        #expect(findings.count == 1, "\(findings.report)")
+    }
+
+    @Test(
+        "Words, numbers and other calls are left alone",
+        arguments: [
+            #"logger.error("failed", metadata: ["cause": "\(error.logText)"])"#, #"logger.info("\(count) of \(all)")"#,
+            #"throw Refused("\(error)")"#, #"logger.error("error (error)")"#,
+        ]
+    )
+    func left(sample: String) {
+        Self.findings(in: SourceFile("Sources/till/A.swift", sample)).expectNone()
+    }
+}

@@ -1,0 +1,91 @@
+import Logging
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import TillServer
+
+/// Every test has a clock of its own, which stands still until the test moves it; nobody waits.
+@Suite("Wrong tokens of control are answered slowly, for each address and in all")
+struct WrongTokensTests {
+    private final class Clock: Sendable {
+        private let instant = Mutex(ContinuousClock().now)
+        private let waits = Mutex<[Duration]>([])
+
+        var now: ContinuousClock.Instant { instant.withLock { $0 } }
+        var waited: [Duration] { waits.withLock { $0 } }
+
+        func advance(_ time: Duration) { instant.withLock { $0 += time } }
+        func wait(_ time: Duration) { waits.withLock { $0.append(time) } }
+    }
+
+    private let clock = Clock()
+    private let wrong: WrongTokens
+    private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+    init() {
+        let clock = clock
+        wrong = WrongTokens(now: { clock.now }, sleep: { clock.wait($0) })
+    }
+
+    private func guess(from address: String, times: Int = 1) async throws {
+        let address = try SocketAddress(ipAddress: address, port: 40_000)
+        for _ in 0..<times { try await wrong.refuse("refused", from: address, logger) }
+    }
+
+    @Test("From one address ten are answered at once, and then one a second however many ask at once")
+    func perAddress() async throws {
+        try await guess(from: "192.0.2.1", times: 10)
+        #expect(clock.waited.isEmpty)
+        try await guess(from: "192.0.2.1", times: 40)
+        #expect(clock.waited == (1...40).map { min(.seconds($0), WrongTokens.longestWait) })
+        // Another address does not wait for it.
+        try await guess(from: "192.0.2.2")
+        #expect(clock.waited.count == 40)
+        clock.advance(.seconds(3_600))
+        try await guess(from: "192.0.2.1", times: 10)
+        #expect(clock.waited.count == 40)
+    }
+
+    @Test("An attack that ended is over within the longest wait and the time of a burst")
+    func over() async throws {
+        try await guess(from: "192.0.2.1", times: 5_000)
+        clock.advance(WrongTokens.longestWait + WrongTokens.perAddress.interval * WrongTokens.perAddress.burst)
+        let before = clock.waited.count
+        try await guess(from: "192.0.2.1", times: 10)
+        #expect(clock.waited.count == before)
+    }
+
+    @Test("From many addresses a hundred are answered at once, and then ten a second")
+    func inAll() async throws {
+        for number in 0..<100 { try await guess(from: "10.0.\(number / 250).\(number % 250)") }
+        #expect(clock.waited.isEmpty)
+        for number in 0..<20 { try await guess(from: "10.1.0.\(number)") }
+        #expect(clock.waited == (1...20).map { .milliseconds(100 * $0) })
+    }
+
+    @Test("Addresses that are remembered have a bound, and many IPv6 addresses of one network are one")
+    func memory() async throws {
+        for number in 0..<6_000 { try await guess(from: "10.\(number / 62_500).\(number / 250 % 250).\(number % 250)") }
+        #expect(wrong.addressCount == WrongTokens.mostAddresses)
+        clock.advance(.seconds(60))
+        try await guess(from: "10.9.9.9")
+        #expect(wrong.addressCount == 1)
+        for number in 0..<50 { try await guess(from: "2001:db8:1:2::\(String(number, radix: 16))") }
+        #expect(wrong.addressCount == 2)
+        try await guess(from: "2001:db8:1:3::1")
+        #expect(wrong.addressCount == 3)
+    }
+
+    @Test(
+        "The network of an address",
+        arguments: [
+            ("192.0.2.7", "192.0.2.7"), ("::ffff:192.0.2.7", "192.0.2.7"), ("::1", "0:0:0:0::/64"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ]
+    )
+    func network(_ address: String, _ network: String) throws {
+        #expect(WrongTokens.network(of: try SocketAddress(ipAddress: address, port: 1)) == network)
+        #expect(WrongTokens.network(of: nil) == "unknown")
+    }
+}

@@ -1,0 +1,32 @@
+import Logging
+import Testing
+import TillShop
+import TillStorage
+import TillTesting
+
+@Suite("No library fills the log")
+struct BoundedLogHandlerTests {
+    private struct Holder: Error {
+        let privateKey = "secret"
+    }
+
+    @Test("Every text of a line is cut to a length, and an error says its name")
+    func cut() throws {
+        let log = TestLog()
+        var logger = Logger(label: "test", factory: { _ in BoundedLogHandler(log.logger().handler) })
+        logger.logLevel = .error
+        let long = String(repeating: "x", count: 7_960)
+        logger[metadataKey: "own"] = "\(long)"
+        logger.error(
+            "\(long)",
+            error: Holder(),
+            metadata: [
+                "text": "\(long)", "list": ["\(long)"], "value": .stringConvertible(long), "in": ["deep": "\(long)"],
+            ]
+        )
+        let line = try #require(log.errors.first)
+        #expect(line.count < 7 * (LogText.mostCharacters + 100), "\(line.count)")
+        #expect(!line.contains(String(repeating: "x", count: LogText.mostCharacters + 1)))
+        #expect(line.contains("7960 characters") && line.contains("Holder") && !line.contains("secret"))
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+import TillCore
+import TillSigning
+import TillStorage
+import TillTesting
+
+@testable import TillShop
+
+/// A root that is lost would be made anew without a word, and every client would refuse what it signs.
+@Suite("A store is served under the root that its clients trust")
+struct SharedRootsTests {
+    private func open(_ test: TestShop, isAdopting: Bool = false, in directory: DataDirectory? = nil) async throws
+        -> RootAuthority
+    {
+        try await SharedRoots.open(
+            directory ?? test.directory,
+            for: test.shop.storage,
+            isAdopting: isAdopting,
+            makesReceipts: false
+        )
+    }
+
+    private func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
+
+    /// Loses the certificates; a server that starts makes the folder again.
+    private func loseCertificates(_ test: TestShop) throws {
+        try remove(test.directory.path + "/ca")
+        try test.directory.prepare()
+    }
+
+    @Test("The fingerprint is recorded once, and the folder that is lost later is refused, and not made anew")
+    func lost() async throws {
+        let test = try await TestShop()
+        let root = try await open(test)
+        #expect(try await SharedRoots.recorded(in: test.shop.storage)?.root == root.fingerprint)
+        #expect(try await open(test).fingerprint == root.fingerprint)
+        try loseCertificates(test)
+        for _ in 0..<2 {
+            await #expect(
+                throws: RootRefused.missing(test.directory.rootCertificate, fingerprint: root.fingerprint)
+            ) { _ = try await open(test) }
+        }
+        #expect(!FileManager.default.fileExists(atPath: test.directory.rootKey))
+        let adopted = try await open(test, isAdopting: true)
+        #expect(adopted.fingerprint != root.fingerprint)
+        #expect(try await open(test).fingerprint == adopted.fingerprint)
+    }
+
+    @Test("Another root than the recorded one is refused until it is adopted")
+    func other() async throws {
+        let test = try await TestShop()
+        _ = try await open(test)
+        let other = DataDirectory(test.directory.path + "/other")
+        try other.prepare()
+        let root = try CertificateStore(other).root()
+        await #expect(throws: RootRefused.other(other.path)) { _ = try await open(test, in: other) }
+        #expect(try await open(test, isAdopting: true, in: other).fingerprint == root.fingerprint)
+        await #expect(throws: RootRefused.other(test.directory.path)) { _ = try await open(test) }
+    }
+
+    @Test("A store of an earlier Till, which recorded nothing, needs its root once it has customers")
+    func unrecorded() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try loseCertificates(test)
+        // Nobody was given anything yet.
+        _ = try await open(test)
+        try await test.shop.storage.removeDocument(.shop, name: "roots")
+        try await test.buy("coins", by: "ann")
+        let root = try await open(test)
+        try await test.shop.storage.removeDocument(.shop, name: "roots")
+        #expect(try await open(test).fingerprint == root.fingerprint)
+        try await test.shop.storage.removeDocument(.shop, name: "roots")
+        try loseCertificates(test)
+        await #expect(throws: RootRefused.missing(test.directory.rootCertificate, fingerprint: nil)) {
+            _ = try await open(test)
+        }
+    }
+
+    @Test("The root of receipts is recorded once it was made, and is refused when it is lost")
+    func receipts() async throws {
+        let test = try await TestShop()
+        _ = try await open(test)
+        #expect(try await SharedRoots.recorded(in: test.shop.storage)?.receipts == nil)
+        let store = ReceiptKeyStore(test.directory)
+        let fingerprint = try store.chain().rootFingerprint
+        _ = try await open(test)
+        #expect(try await SharedRoots.recorded(in: test.shop.storage)?.receipts == fingerprint)
+        try remove(test.directory.receiptKeys)
+        await #expect(throws: RootRefused.missing(store.chainFile, fingerprint: fingerprint)) {
+            _ = try await open(test)
+        }
+        #expect(!store.hasChain)
+        _ = try await open(test, isAdopting: true)
+        _ = try await open(test)
+    }
+
+    @Test("The doctor tells of a root that is not the recorded one")
+    func doctor() async throws {
+        let test = try await TestShop()
+        _ = try await open(test)
+        let other = DataDirectory(test.directory.path + "/other")
+        try other.prepare()
+        let certificates = CertificateStore(other)
+        _ = try certificates.chain(under: try certificates.root(), ocspURL: "http://localhost/ocsp")
+        let storage = test.shop.storage
+        let findings = await Doctor(other, now: test.now.milliseconds).findings { storage }
+        #expect(findings.contains { $0.contains("another root") }, "\(findings)")
+    }
+
+    @Test("Sixteen rotations at once each make a chain of their own, and the last one signs")
+    func rotations() async throws {
+        let test = try await TestShop()
+        let certificates = CertificateStore(test.directory)
+        let chains = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<16 {
+                group.addTask { try await test.shop.rotateChain(in: certificates, ocspURL: "http://localhost/ocsp").id }
+            }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(chains.count == 16)
+        #expect(try certificates.currentChain().id == test.shop.signingChain.id)
+        #expect(try certificates.chains { id, reason in Issue.record("\(id): \(reason)") }.count == 17)
+        #expect(test.log.errors.isEmpty)
+    }
+
+    @Test("A rotation never makes a root")
+    func noRoot() async throws {
+        let test = try await TestShop()
+        let chain = test.shop.signingChain.id
+        try remove(test.directory.rootCertificate)
+        await #expect(throws: DirectoryRefused.self) {
+            _ = try await test.shop.rotateChain(in: CertificateStore(test.directory), ocspURL: "http://localhost/ocsp")
+        }
+        #expect(!FileManager.default.fileExists(atPath: test.directory.rootCertificate))
+        #expect(test.shop.signingChain.id == chain)
+    }
+
+    @Test("Files that are written at once are each whole, and nothing is left beside them")
+    func writes() async throws {
+        let test = try await TestShop()
+        let path = test.directory.path + "/written"
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<32 {
+                group.addTask {
+                    for _ in 0..<20 {
+                        try DataDirectory.write(String(repeating: "\(number % 10)", count: 5_000), to: path)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let text = try DataDirectory.read(path)
+        #expect(text.count == 5_000 && Set(text).count == 1)
+        let names = try FileManager.default.contentsOfDirectory(atPath: test.directory.path)
+        #expect(!names.contains { $0.contains("unfinished") })
+    }
+}

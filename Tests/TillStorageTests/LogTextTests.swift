@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+import TillStorage
+
+@Suite("What a log says of an error")
+struct LogTextTests {
+    private struct Account: Decodable {
+        let secret: Int
+    }
+
+    private enum Trouble: Error {
+        case plain
+        case holding(key: String)
+    }
+
+    private struct Holder: Error {
+        let privateKey = "-----BEGIN PRIVATE KEY-----"
+    }
+
+    private struct Wordy: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    @Test("No value that an error holds is in its words, only its type and case")
+    func reflection() {
+        #expect(Trouble.plain.logText == "Trouble.plain")
+        #expect(Trouble.holding(key: "secret").logText == "Trouble.holding")
+        #expect(Holder().logText == "Holder")
+    }
+
+    @Test("What cannot be decoded is named by its place")
+    func decoding() throws {
+        let text = #"{"secret":"hunter2"}"#
+        let error = #expect(throws: DecodingError.self) {
+            _ = try JSONDecoder().decode(Account.self, from: Data(text.utf8))
+        }
+        #expect(error?.logText == "$.secret is no Int")
+        let missing = #expect(throws: DecodingError.self) {
+            _ = try JSONDecoder().decode([Account].self, from: Data("[{}]".utf8))
+        }
+        #expect(missing?.logText.contains("secret is missing") == true)
+        let broken = #expect(throws: DecodingError.self) {
+            _ = try JSONDecoder().decode(Account.self, from: Data("hunter2".utf8))
+        }
+        #expect(broken?.logText == "$ cannot be read")
+    }
+
+    @Test("An error's own words are kept, on one line and at a length")
+    func words() {
+        #expect(Wordy(description: "one\ntwo").logText == "one two")
+        #expect(Wordy(description: String(repeating: "x", count: 5_000)).logText.count == LogText.mostCharacters + 1)
+        #expect(POSIXError(.ENOSPC).logText == "No space left on device")
+    }
+}
