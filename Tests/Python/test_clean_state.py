@@ -1,6 +1,7 @@
 """Clean state: reset, snapshots, states in files, a Till in memory. What is restored is what was saved, row by row, as
 an independent reader of the database sees it."""
 
+import hashlib
 import itertools
 import json
 import os
@@ -407,3 +408,29 @@ def test_a_till_at_work_in_another_container_keeps_its_memory(tmp_path):
     first.terminate()
     assert first.wait(30) == 0
     assert not folder.exists()
+
+
+def signed(lines):
+    """A state whose last line fits the others, as anybody can write it who edits one by hand."""
+    body = "".join(f"{line}\n" for line in lines)
+    foot = {"rows": sum(line.startswith("[") for line in lines), "sha256": hashlib.sha256(body.encode()).hexdigest()}
+    return (body + json.dumps(foot, separators=(",", ":")) + "\n").encode()
+
+
+def test_a_state_that_was_edited_by_hand_cannot_bring_the_server_down(shop):
+    frozen(shop)
+    realm = shop.app.sandbox
+    realm.create("ann")
+    bob = int(realm.create("bob")["appTransactionId"])
+    realm.control("createFamily", {"name": "Family", "organizer": "ann", "members": ["bob"]})
+    realm.buy("ann", BASIC)
+    lines = shop.control.call("exportState").decode().splitlines()[:-1]
+    shop.control.call("importState", signed(lines))
+    # A member who does not exist, in both members' accounts.
+    edited = [line.replace(f",{bob}]", f",{bob + 1024}]") for line in lines]
+    assert sum(old != new for old, new in zip(lines, edited)) == 2
+    with pytest.raises(ControlRefused) as refused:
+        shop.control.call("importState", signed(edited))
+    assert (refused.value.status, refused.value.code) == (400, "bad_state_file"), refused.value
+    realm.control("advanceClock", {"by": "P2M"})
+    assert shop.till.process.poll() is None
