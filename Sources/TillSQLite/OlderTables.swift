@@ -9,7 +9,7 @@ extension SQLiteStorage {
         return table.columns.filter { known.contains($0.name) }
     }
 
-    /// What to select so that every column of a table stands in its place: one that the store lacks is null.
+    /// What to select in the order of the columns of a table: one that the store lacks is null.
     func selection(of table: ShopTable) -> String {
         guard let known = olderColumns?[table.rawValue] else { return table.columnList }
         return table.columns.map { known.contains($0.name) ? $0.name : "NULL AS \($0.name)" }.joined(separator: ", ")

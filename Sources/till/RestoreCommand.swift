@@ -110,7 +110,8 @@ struct RestoreCommand: AsyncParsableCommand {
                     + "  \(part.rows) rows, as in the backup, SHA-256 \(part.sha256.prefix(16))…"
             }
             let before = report.before.map { "\nWhat lay in \(target.path) before lies in \($0) now." } ?? ""
-            let older = report.wasOlder ? "\nAn older Till made the backup; its tables were migrated to this version." : ""
+            let migrated = "\nAn older Till made the backup; its tables were migrated to this version."
+            let older = report.wasOlder ? migrated : ""
             let place = isDatabase ? "the database, its certificates and keys in \(target.path)" : target.path
             return lines.joined(separator: "\n") + "\nThe backup is in \(place)." + older + before
         }

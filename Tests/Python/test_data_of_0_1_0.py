@@ -71,12 +71,12 @@ class Opened:
         app = f"/v1/apps/{self.fixture.facts['bundleId']}"
         for environment in ("sandbox", "production"):
             for name in ("primary", "log", "old"):
-                # What is told in that year is nobody's business.
+                # Deliveries of that year are of no interest.
                 self.asker.send("DELETE", "control", f"{app}/{environment}/endpoints/{name}")
         for clock in clocks:
-            told = self.call("POST", f"{app}/{clock}/advance", {"by": "P1Y"})
-            assert told["setAside"] == [], told
-            assert any(notice["notice"] == "DID_RENEW" for notice in told["notifications"]), (clock, told)
+            report = self.call("POST", f"{app}/{clock}/advance", {"by": "P1Y"})
+            assert report["setAside"] == [], report
+            assert any(notice["notice"] == "DID_RENEW" for notice in report["notifications"]), (clock, report)
         arguments = ["--data", str(self.server.data), *self.settings]
         done = run_till("doctor", *arguments, timeout=120)
         assert done.returncode == 0, done.stdout + done.stderr

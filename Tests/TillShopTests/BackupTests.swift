@@ -67,7 +67,13 @@ struct BackupTests {
         try manifest.with(parts).text().write(toFile: backup.backupManifest, atomically: true, encoding: .utf8)
     }
 
-    @Test("A backup that an older version made is migrated where it is put back", arguments: [5, 4], TestEngine.allCases)
+    private func change(_ backup: DataDirectory, _ sql: String) throws {
+        let queue = try DatabaseQueue(path: backup.database)
+        try queue.write { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+
+    @Test("A restore migrates the tables of an older backup", arguments: [5, 4], TestEngine.allCases)
     func older(version: Int, engine: TestEngine) async throws {
         let test = try await shop(on: engine)
         let backup = DataDirectory("\(folder.path)/backup")
@@ -75,13 +81,15 @@ struct BackupTests {
         try makeOlder(backup, manifest, version: version)
         let before = FileManager.default.contents(atPath: backup.database)
         let target = DataDirectory("\(folder.path)/target")
+        try DataDirectory.makeFolder(target.path)
         let place = engine == .postgres ? try await TestShop(on: .postgres) : nil
         // A database that holds a shop already, which the backup replaces.
         let report = try await Restoration(of: backup, to: target, Self.stores)
             .run(into: place?.shop.storage, replacing: place != nil)
         #expect(report.wasOlder)
         let store: any Storage = if let place { place.shop.storage } else { try SQLiteStorage(path: target.database) }
-        #expect(try await store.accounts(of: nil, after: nil, limit: 9).map(\.customer).sorted() == ["ann", "bob", "cat"])
+        let customers = try await store.accounts(of: nil, after: nil, limit: 9).map(\.customer)
+        #expect(customers.sorted() == ["ann", "bob", "cat"])
         #expect(try await store.snapshots().map(\.name) == (version < 5 ? [] : ["two"]))
         #expect(try await store.snapshots().map(\.customers) == (version < 5 ? [] : [2]))
         #expect(try await store.documents(.app).map(\.app) == [TestShop.bundleID])
@@ -98,8 +106,7 @@ struct BackupTests {
         let manifest = try await self.backup(test, to: backup.path)
         let target = DataDirectory("\(folder.path)/target")
         try makeOlder(backup, manifest, version: 5)
-        let queue = try DatabaseQueue(path: backup.database)
-        try await queue.write { try $0.execute(sql: "UPDATE ledger SET quantity = 2") }
+        try change(backup, "UPDATE ledger SET quantity = 2")
         let damaged = await #expect(throws: BackupRefused.self) {
             _ = try await Restoration(of: backup, to: target, Self.stores).run(into: nil, replacing: false)
         }
@@ -107,8 +114,7 @@ struct BackupTests {
             Issue.record("\(damaged as Any)")
             return
         }
-        try await queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('999 from the future')") }
-        try queue.close()
+        try change(backup, "INSERT INTO grdb_migrations VALUES ('999 from the future')")
         let newer = await #expect(throws: BackupRefused.self) {
             _ = try await Restoration(of: backup, to: target, Self.stores).run(into: nil, replacing: false)
         }

@@ -12,18 +12,27 @@ import TillTesting
 @Suite("Released migrations never change")
 struct MigrationTests {
     private static let sqlite = [
-        "1 documents, accounts and ledger": "",
-        "2 journal": "",
-        "3 clocks, commitments and notifications": "",
-        "4 rows in the order of their numbers": "",
-        "5 snapshots": "",
-        "6 what is in a snapshot": "",
+        "1 documents, accounts and ledger":
+            "bfa793483785f267504a71efa6e930d5b11b962346c1b212d8d8336ca6f63bda",
+        "2 journal":
+            "48855040754df7b1a92502517399af208196282a3c499844a85ffa733a561478",
+        "3 clocks, commitments and notifications":
+            "ee5049b385827bf1129f01a82d7fd44eed581c532819258891c8a94cdbdfd1e9",
+        "4 rows in the order of their numbers":
+            "f7866d57b1863c2c3043197107596fc4fb79f1bf1d8e25187fbc282de863c314",
+        "5 snapshots":
+            "7739341d7b2f86e6459a0d33852bbfdfe1439bf79283b4bca4cc44d0e296b527",
+        "6 what is in a snapshot":
+            "cee6786549da1c27f51aa80aa6591d9f6418d44b7b769d6339040aac7210bc5f",
     ]
 
     private static let postgres = [
-        "1 documents, journal, accounts, ledger, outbox and deliveries": "",
-        "2 nodes, leases and generations": "",
-        "3 what is in a snapshot": "",
+        "1 documents, journal, accounts, ledger, outbox and deliveries":
+            "2c42c9ef8fbed0a47287d87a8e0d9a729b302d03471b088a581e390cbbe45ac7",
+        "2 nodes, leases and generations":
+            "4cd87072d1b614be336b456a0ed0d3eb401d9b35155b93b4e61b8fb73ad6a671",
+        "3 what is in a snapshot":
+            "3b05d627d8f118660825f87c2d0bb4db98ca3391e6310ff031396ba2395e384f",
     ]
 
     private func digest(_ text: String) -> String {

@@ -157,7 +157,7 @@ package struct Restoration: Sendable {
             }
         } catch let refused as BackupRefused {
             throw refused
-        } catch where error.isFullDisk {
+        } catch let error where error.isFullDisk {
             throw error
         } catch {
             throw BackupRefused.damaged(backup.path, "its database cannot be read (\(error.logText))")

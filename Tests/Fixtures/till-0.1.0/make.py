@@ -242,7 +242,7 @@ class World:
             for name in ("quy", "quin", "quo"):
                 environment.subscribe(name, BASIC)
             environment.subscribe("quay", PRO)
-        # Half of what is told from here on does not arrive, and then nothing.
+        # From here on the receiver refuses notifications; later there is no receiver.
         self.post_office.answer = 500
         self._advance(80)
         for environment in self.both:
@@ -384,8 +384,8 @@ class World:
         e.transaction(e.originals["max", EXTRA], "refund/request", reason="OTHER")
         body = {"customerConsented": True, "deliveryStatus": "DELIVERED", "sampleContentProvided": False,
                 "consumptionPercentage": 25_000, "refundPreference": "GRANT_PRORATED"}
-        told = self.apple("PUT", e.name, f"/inApps/v2/transactions/consumption/{e.originals['max', COINS]}", body)
-        assert told.status_code == 202, told.text
+        answer = self.apple("PUT", e.name, f"/inApps/v2/transactions/consumption/{e.originals['max', COINS]}", body)
+        assert answer.status_code == 202, answer.text
         e.transaction(coins[0], "refund/request", reason="UNINTENDED_PURCHASE")
         e.transaction(coins[0], "refund/decline")
         e.transaction(coins[1], "refund")
@@ -542,14 +542,14 @@ class World:
     def _record_notifications(self, r, e):
         path = f"{e.base}/notifications?limit=100"
         listed = r.get(path)
-        told = list(listed["notifications"])
+        found = list(listed["notifications"])
         while "next" in listed:
             listed = r.get(f"{path}&after={listed['next']}")
-            told += listed["notifications"]
+            found += listed["notifications"]
         r.get(f"{path}&failed=true")
         r.get(f"{path}&type=DID_RENEW&customer=ann")
         seen = set()
-        for notice in told:
+        for notice in found:
             kind = (notice["notificationType"], notice.get("subtype"), notice["version"])
             if kind not in seen:
                 seen.add(kind)
