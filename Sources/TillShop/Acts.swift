@@ -23,7 +23,13 @@ extension Shop {
         opening: Opening? = nil
     ) async throws -> Outcome {
         try await gate.together {
+            let before = try await presentBeforeMoving(command, customer)
             let outcome = try await act(command, by: customer, at: instant, opening: opening)
+            if let before {
+                let moved = outcome.ledger.accounts.values.filter { $0.clock == outcome.account.clock }
+                let clock = outcome.account.clockName
+                try await runJobsPassed(by: moved.sorted { $0.id < $1.id }, on: clock, since: before)
+            }
             // Whoever was dated back, or came to a clock that is ahead, is brought to the present.
             guard let due = outcome.nextDue else { return outcome }
             try await asOfNow {
@@ -32,6 +38,14 @@ extension Shop {
             }
             return outcome
         }
+    }
+
+    /// What the clock of a customer shows who is about to come to another clock; nil for every other command.
+    private func presentBeforeMoving(_ command: Command, _ customer: CustomerName) async throws -> Timestamp? {
+        guard case .useClock = command else { return nil }
+        let scope = customer.scope
+        return try await storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
+            .map { now(of: $0) }
     }
 
     /// Lets time pass for a customer and the family up to an instant.
@@ -51,27 +65,29 @@ extension Shop {
     /// There is more to do, and somebody waits to be alone.
     struct GaveWay: Error {}
 
-    /// An account as it is now: what fell due and was not looked at yet happens first, so that a reader never sees less
-    /// than the clock says.
+    /// The instant for which a reader answers how an account stands.
     ///
-    /// - Throws: `DamagedAccount` when the account contradicts itself, and what an act throws.
-    package func upToDate(_ account: Account) async throws -> Account {
+    /// Readers write nothing: they show every account as the ticker left it, its subscriptions, its history and its
+    /// receipts alike. So while something that fell due waits for the ticker, this is the instant before that;
+    /// otherwise it is the present. `Ticker` bounds the difference and reports it as `till_clock_lag_seconds`.
+    ///
+    /// - Throws: `DamagedAccount` when the account contradicts itself.
+    package func instantOfState(of account: Account) async throws -> Timestamp {
         if let reason = account.damage { throw quarantine(DamagedAccount(account, reason)) }
-        guard isBehind(account) else { return account }
-        return try await gate.together {
-            try await asOfNow {
-                // Everything may have been replaced since it was read.
-                let present = try await storage.account(account.id) ?? account
-                guard isBehind(present) else { return present }
-                let scope = AccountScope(realm: present.realm, app: present.app)
-                try await wake(CustomerName(scope, present.customer), until: now(of: present))
-                return try await storage.account(present.id) ?? present
-            }
+        var family: [Account] = []
+        // A family member's copy changes with the purchase, which the purchaser holds.
+        for member in account.family?.members ?? [] where member != account.id {
+            if let other = try await storage.account(member) { family.append(other) }
         }
+        return instantOfState(of: account, family: family)
     }
 
-    private func isBehind(_ account: Account) -> Bool {
-        present(account).isBehind
+    /// The same for who has the family at hand, or holds no copies.
+    package func instantOfState(of account: Account, family: [Account]) -> Timestamp {
+        let now = now(of: account)
+        let due = ([account] + family).compactMap { present($0).nextDue(of: $0) }.min()
+        guard let due, due <= now else { return now }
+        return due.advanced(milliseconds: -1)
     }
 
     /// What happens next to a customer by itself; nil while nothing will.
@@ -88,7 +104,8 @@ extension Shop {
         )
     }
 
-    private func act(
+    /// Does something, and leaves everybody at the instant of the act.
+    func act(
         _ command: Command,
         by customer: CustomerName,
         at instant: Timestamp?,

@@ -13,10 +13,43 @@ package final class Clocks: Sendable {
         var state: ClockState
         /// A leap that is under way; a restart finishes it.
         var leap: Leap?
+        /// The time that the clock was set past while deliveries were pending. Nil for a clock that was never advanced
+        /// or frozen since it was created, and in data of version 0.1.0.
+        var skipped: SkippedTime?
+        /// What a clock of customers' own showed when it was created; nil for that of a realm, and in data of version
+        /// 0.1.0.
+        var began: Timestamp?
 
         var name: ClockName { ClockName(AccountScope(realm: realm, app: app), own: own) }
         /// Under which the store has it.
         var documentName: String { "\(realm.rawValue)/\(app)" + (own.map { "#\($0)" } ?? "") }
+
+        /// Freezes the clock, and notes the time that it skips.
+        ///
+        /// - Parameters:
+        ///   - instant: where it is frozen; not earlier than `present`.
+        ///   - present: what it shows now.
+        mutating func freeze(at instant: Timestamp, from present: Timestamp) {
+            if !state.moves, skipped == nil {
+                // It was frozen before spans were noted, so nothing is known of the time before.
+                skipped = SkippedTime([SkippedTime.Span(from: nil, to: present)])
+            }
+            skipped = skipped ?? SkippedTime()
+            skipped?.skip(from: present, to: instant)
+            state = .frozen(at: instant)
+        }
+
+        /// The date of an attempt to deliver that ends now (`SkippedTime.dateOfAttempt`).
+        ///
+        /// - Parameters:
+        ///   - due: when the attempt fell due; nil for one that was not scheduled.
+        ///   - wall: the wall-clock time.
+        func dateOfAttempt(due: Timestamp?, wall: Timestamp) -> Timestamp {
+            let now = state.now(wall: wall)
+            guard let due, due < now else { return now }
+            if let skipped { return skipped.dateOfAttempt(due: due, now: now) }
+            return state.moves ? now : due
+        }
     }
 
     /// A leap that is under way.
@@ -80,12 +113,27 @@ package final class Clocks: Sendable {
 
     func record(_ name: ClockName) -> Record {
         records.withLock { $0[name] }
-            ?? Record(realm: name.scope.realm, app: name.scope.app, own: name.own, state: .real, leap: nil)
+            ?? Record(realm: name.scope.realm, app: name.scope.app, own: name.own, state: .real)
     }
 
     /// Sets a clock, durably.
+    ///
+    /// A clock that is frozen stops before this is written: otherwise somebody who asks meanwhile would be told a later
+    /// time than that at which it is frozen.
     func put(_ record: Record) async throws {
-        try await storage.put([Document(kind: .clock, name: record.documentName, app: record.app, encoding: record)])
-        records.withLock { $0[record.name] = record }
+        let name = record.name
+        let document = try Document(kind: .clock, name: record.documentName, app: record.app, encoding: record)
+        let before = records.withLock { records in
+            let before = records[name]
+            if !record.state.moves { records[name] = record }
+            return before
+        }
+        do {
+            try await storage.put([document])
+        } catch {
+            records.withLock { if $0[name] == record { $0[name] = before } }
+            throw error
+        }
+        records.withLock { $0[name] = record }
     }
 }

@@ -20,9 +20,9 @@ package struct JobRecord: Codable, Equatable, Sendable {
     package let app: String
     /// What is done in each account.
     package let task: Job.Work
-    /// When it takes effect, by the clock of the app's realm.
+    /// When it takes effect, by the clock of each customer.
     package let at: Timestamp
-    /// Waiting, then running, then done.
+    /// Waiting, then running, then done: among the customers on the clock of the realm.
     package var state: State
     /// The last account that was looked at; those after it are to come.
     package var position: AccountID?
@@ -33,17 +33,54 @@ package struct JobRecord: Codable, Equatable, Sendable {
     /// By the same clock.
     package var completedAt: Timestamp?
 
+    /// How far a scheduled job has come on the clocks that customers have of their own, by their names. Nil when the
+    /// job takes effect for everybody as soon as the clock of the realm shows `at`: a job that was not scheduled, and
+    /// every job of version 0.1.0.
+    package var ownClocks: [String: ClockProgress]?
+
+    /// How far a scheduled job has come among the customers on one clock of their own.
+    package struct ClockProgress: Codable, Equatable, Sendable {
+        /// The last account that was looked at.
+        package var position: AccountID?
+        /// Whether every account was looked at.
+        package var isDone = false
+    }
+
+    /// Whether the job is still to be done on a clock, once that clock shows `at`.
+    ///
+    /// - Parameters:
+    ///   - own: the name of a clock that customers have of their own; nil is the clock of the realm.
+    ///   - began: what that clock showed when it was created. A job from before concerns nobody on it.
+    package func isPending(on own: String?, began: Timestamp?) -> Bool {
+        guard let own else { return state != .done }
+        guard let ownClocks else { return false }
+        if let progress = ownClocks[own] { return !progress.isDone }
+        return began.map { at > $0 } ?? true
+    }
+
+    /// The last account that was looked at on a clock.
+    func position(on clock: ClockName) -> AccountID? {
+        guard let own = clock.own else { return position }
+        return ownClocks?[own]?.position
+    }
+
+    /// Whether a run on a clock does the job in an account.
+    func concerns(_ account: Account, on clock: ClockName) -> Bool { ownClocks == nil || account.clock == clock.own }
+
     /// The app and the realm whose accounts it concerns.
     package var scope: AccountScope { AccountScope(realm: realm, app: app) }
 }
 
 /// Acts that concern many accounts: done account by account, restartable, each account once.
 extension Shop {
-    /// Starts a job, or plans it for a later instant. A job of the same id is not started again.
+    /// Starts a job, or schedules it. A job of the same id is not started again.
+    ///
+    /// A scheduled job reaches every customer at that instant of their own clock. Customers whose clock is past it
+    /// already are reached now, at their own present.
     ///
     /// - Parameters:
     ///   - id: nil makes one.
-    ///   - instant: nil is now; the job is done when this returns.
+    ///   - instant: nil is now, for everybody; the job is done when this returns.
     /// - Returns: the job as it then is.
     package func startJob(
         _ task: Job.Work,
@@ -52,17 +89,29 @@ extension Shop {
         id: String? = nil
     ) async throws -> JobRecord {
         let present = now(in: scope)
-        let stored = try await storeJob(task, in: scope, at: max(instant ?? present, present), id: id)
-        guard stored.state != .done, stored.at <= present else {
-            signals.planned(ClockName(scope), stored.at)
-            return stored
+        let isScheduled = instant != nil
+        var stored = try await storeJob(task, in: scope, at: max(instant ?? present, present), isScheduled, id: id)
+        // Whatever is cut short is continued by the ticker.
+        defer { for clock in clocks(of: stored) { signals.planned(clock, stored.at) } }
+        for clock in clocks(of: stored) where stored.at <= now(on: clock) {
+            if stored.isPending(on: clock.own, began: clocks.record(clock).began) {
+                stored = try await run(stored, on: clock)
+            }
         }
-        do {
-            return try await run(stored)
-        } catch {
-            signals.planned(ClockName(scope), stored.at)
-            throw error
+        return stored
+    }
+
+    /// The clocks of customers' own on which a job is still to be done, by their names.
+    package func pendingClocks(of job: JobRecord) -> [String] {
+        clocks.own(in: job.scope).filter { own in
+            job.isPending(on: own, began: clocks.record(ClockName(job.scope, own: own)).began)
         }
+    }
+
+    /// The clocks on which a job takes effect by itself: that of the realm and, of a scheduled job, the customers' own.
+    private func clocks(of job: JobRecord) -> [ClockName] {
+        let own = job.ownClocks == nil ? [] : clocks.own(in: job.scope)
+        return own.map { ClockName(job.scope, own: $0) } + [ClockName(job.scope)]
     }
 
     /// Starts a job and does not wait for its end. What is cut short is gone on with by the ticker.
@@ -70,11 +119,11 @@ extension Shop {
     /// - Returns: the job as it was stored, now or at the first time.
     @discardableResult
     package func beginJob(_ task: Job.Work, in scope: AccountScope, id: String) async throws -> JobRecord {
-        let stored = try await storeJob(task, in: scope, at: now(in: scope), id: id)
+        let stored = try await storeJob(task, in: scope, at: now(in: scope), false, id: id)
         guard stored.state != .done else { return stored }
         Task {
             do {
-                try await run(stored)
+                try await run(stored, on: ClockName(scope))
             } catch {
                 logger.error("a job was cut short", metadata: ["job": "\(id)", "cause": "\(error.logText)"])
                 signals.planned(ClockName(scope), stored.at)
@@ -84,9 +133,16 @@ extension Shop {
     }
 
     /// Stores a job, unless there is one of that id.
-    private func storeJob(_ task: Job.Work, in scope: AccountScope, at instant: Timestamp, id: String?) async throws
-        -> JobRecord
-    {
+    private func storeJob(
+        _ task: Job.Work,
+        in scope: AccountScope,
+        at instant: Timestamp,
+        _ isScheduled: Bool,
+        id: String?
+    ) async throws -> JobRecord {
+        // Clocks that are past the instant are named now; a clock that is created later never shows it.
+        let past = clocks.own(in: scope).filter { now(on: ClockName(scope, own: $0)) >= instant }
+        let progress = Dictionary(uniqueKeysWithValues: past.map { ($0, JobRecord.ClockProgress()) })
         let record = JobRecord(
             id: id ?? UUID().uuidString.lowercased(),
             realm: scope.realm,
@@ -97,7 +153,8 @@ extension Shop {
             position: nil,
             succeeded: 0,
             failed: 0,
-            completedAt: nil
+            completedAt: nil,
+            ownClocks: isScheduled ? progress : nil
         )
         return try await exclusively("job/\(record.id)") {
             if let present = try await self.job(record.id) { return present }
@@ -122,24 +179,39 @@ extension Shop {
             .filter { $0.scope == scope }.sorted { $0.at < $1.at }
     }
 
-    /// Jobs that are not done and take effect at or before an instant.
-    func unfinishedJobs(in scope: AccountScope, until instant: Timestamp) async throws -> [JobRecord] {
-        try await jobs(in: scope).filter { $0.state != .done && $0.at <= instant }
+    /// Jobs that are still to be done on a clock, by the instant at which they take effect.
+    func pendingJobs(on clock: ClockName) async throws -> [JobRecord] {
+        let began = clocks.record(clock).began
+        return try await jobs(in: clock.scope).filter { $0.isPending(on: clock.own, began: began) }
     }
 
-    /// Does what is left of a job.
+    /// Does what is left of a job among the customers on a clock.
     @discardableResult
-    func run(_ record: JobRecord) async throws -> JobRecord {
+    func run(_ record: JobRecord, on clock: ClockName) async throws -> JobRecord {
         try await exclusively("job-run/\(record.id)") {
-            guard var running = try await self.job(record.id), running.state != .done else { return record }
-            running.state = .running
+            guard var running = try await self.job(record.id) else { return record }
+            guard running.isPending(on: clock.own, began: self.clocks.record(clock).began) else { return running }
+            if clock.own == nil { running.state = .running }
+            var position = running.position(on: clock)
             while true {
-                let page = try await self.storage.accounts(of: running.scope, after: running.position, limit: 100)
+                let page = try await self.storage.accounts(of: running.scope, after: position, limit: 100)
                 guard let last = page.last else { break }
                 try self.checkStopping()
-                for account in page { try await self.performOrCount(&running, in: account) }
-                running.position = last.id
+                for account in page where running.concerns(account, on: clock) {
+                    try await self.performOrCount(&running, in: account, at: nil)
+                }
+                position = last.id
+                if let own = clock.own {
+                    running.ownClocks?[own] = JobRecord.ClockProgress(position: position)
+                } else {
+                    running.position = position
+                }
                 try await self.storage.put([try Self.document(running)])
+            }
+            if let own = clock.own {
+                running.ownClocks?[own] = JobRecord.ClockProgress(position: position, isDone: true)
+                try await self.storage.put([try Self.document(running)])
+                return running
             }
             running.state = .done
             running.completedAt = max(running.at, self.now(in: running.scope))
@@ -148,11 +220,38 @@ extension Shop {
         }
     }
 
+    /// Does the scheduled jobs that a customer and the family pass by coming to a clock that is ahead of their old one.
+    ///
+    /// - Parameters:
+    ///   - accounts: all who came to the clock.
+    ///   - before: what their old clock showed.
+    func runJobsPassed(by accounts: [Account], on clock: ClockName, since before: Timestamp) async throws {
+        let present = now(on: clock)
+        guard before < present else { return }
+        for job in try await jobs(in: clock.scope)
+        where job.ownClocks != nil && before < job.at && job.at <= present {
+            try await exclusively("job-run/\(job.id)") {
+                guard let stored = try await self.job(job.id) else { return }
+                // A run that has not come to an account yet will count it.
+                let isPending = stored.isPending(on: clock.own, began: self.clocks.record(clock).began)
+                var running = stored
+                for account in accounts where !account.jobsDone.contains(where: { $0.job == job.id }) {
+                    // Nothing is dated before the last event of an account.
+                    let instant = accounts.reduce(job.at) { max($0, $1.lastEvent) }
+                    var counted = running
+                    try await self.performOrCount(&counted, in: account, at: instant)
+                    if !isPending || stored.position(on: clock).map({ $0 >= account.id }) == true { running = counted }
+                }
+                if running != stored { try await self.storage.put([try Self.document(running)]) }
+            }
+        }
+    }
+
     /// An account in which the job cannot be done does not stop it. A shop that is busy, or stops, does: the job goes
     /// on later from its position, and no account is passed over.
-    private func performOrCount(_ record: inout JobRecord, in account: Account) async throws {
+    private func performOrCount(_ record: inout JobRecord, in account: Account, at instant: Timestamp?) async throws {
         do {
-            try await perform(&record, in: account)
+            try await perform(&record, in: account, at: instant)
         } catch let busy as ShopBusy {
             throw busy
         } catch {
@@ -165,9 +264,16 @@ extension Shop {
         }
     }
 
-    private func perform(_ record: inout JobRecord, in account: Account) async throws {
+    private func perform(_ record: inout JobRecord, in account: Account, at instant: Timestamp?) async throws {
         let customer = CustomerName(record.scope, account.customer)
-        let outcome = try await perform(.job(Job(id: record.id, task: record.task)), by: customer, at: nil)
+        let command = Command.job(Job(id: record.id, task: record.task))
+        // Who is dated back is brought to the present afterwards, with the whole family.
+        let outcome: Outcome
+        if let instant {
+            outcome = try await act(command, by: customer, at: instant, opening: nil)
+        } else {
+            outcome = try await perform(command, by: customer)
+        }
         switch outcome.account.jobsDone.last(where: { $0.job == record.id })?.succeeded {
         case true?: record.succeeded += 1
         case false?: record.failed += 1

@@ -85,7 +85,10 @@ extension Shop {
             }
             var record = clocks.record(name)
             record.state = state
+            record.began = state.now(wall: wallClock())
             try await clocks.put(record)
+            // Scheduled jobs take effect on it, too.
+            signals.moved(name)
         }
     }
 
@@ -97,12 +100,14 @@ extension Shop {
             return clocks.state(name)
         }
         return try await exclusively(name.lockKey) {
-            let present = now(on: name)
             var record = clocks.record(name)
+            if case .freeze = change { try await forgetSkippedTime(of: &record) }
+            // Nothing waits from here on, so that the clock is set where it was read.
+            let present = now(on: name)
             switch change {
             case .freeze(let instant):
                 if let instant, instant < present { throw goingBack(name, from: present, to: instant) }
-                record.state = .frozen(at: instant ?? present)
+                record.freeze(at: instant ?? present, from: present)
             case .run(let speed):
                 guard speed > 0, speed <= ClockState.mostSpeed else {
                     throw ClockRefused(code: "bad_speed", message: "A speed is above 0 and at most 10000000.")
@@ -162,7 +167,7 @@ extension Shop {
 
     private func nextEvent(on name: ClockName, after present: Timestamp) async throws -> Timestamp {
         let due = try await storage.nextDue(on: name)
-        let job = name.own == nil ? try await jobs(in: name.scope).first { $0.state != .done }?.at : nil
+        let job = try await pendingJobs(on: name).first?.at
         let delivery = due.delivery.flatMap { $0 > present ? $0 : nil }
         guard let next = [due.account, delivery, job].compactMap({ $0 }).min() else {
             throw ClockRefused(
@@ -187,10 +192,12 @@ extension Shop {
     private func leaping(on name: ClockName, to target: Timestamp, thenAt speed: Double, settling: Bool) async throws
         -> LeapReport
     {
+        var record = clocks.record(name)
+        try await forgetSkippedTime(of: &record)
+        // Nothing waits from here on, so that the clock is set where it was read.
         let from = now(on: name)
         if target < from { throw goingBack(name, from: from, to: target) }
-        var record = clocks.record(name)
-        record.state = .frozen(at: from)
+        record.freeze(at: from, from: from)
         record.leap = Clocks.Leap(to: target, speed: speed)
         try await clocks.put(record)
         let log = LeapLog(from: from, to: target)
@@ -198,8 +205,9 @@ extension Shop {
         defer { leaps.end(name) }
         let begun = wallClock()
         try await passTime(on: name, to: target, log, settling: settling, begun: begun)
-        record.state =
-            speed == 0 ? .frozen(at: target) : .running(from: target, since: wallClock(), speed: speed)
+        record = clocks.record(name)
+        record.freeze(at: target, from: now(on: name))
+        if speed > 0 { record.state = .running(from: target, since: wallClock(), speed: speed) }
         record.leap = nil
         try await clocks.put(record)
         signals.moved(name)
@@ -209,6 +217,13 @@ extension Shop {
             owed = try await storage.owedDeliveries(on: name, until: now(on: name))
         }
         return log.report(owed: owed)
+    }
+
+    /// Drops the spans in which no delivery is due any more, so that the record stays small.
+    private func forgetSkippedTime(of record: inout Clocks.Record) async throws {
+        guard record.skipped != nil else { return }
+        let earliest = try await storage.nextDue(on: record.name).delivery
+        record.skipped?.forget(before: earliest)
     }
 
     private func isFree(_ name: ClockName) async throws -> Bool {
@@ -236,13 +251,15 @@ extension Shop {
                 )
             }
         }
-        for scope in everyScope where doesJobs(of: scope) {
+        for clock in everyClock where doesJobs(of: clock.scope) {
             do {
-                for job in try await unfinishedJobs(in: scope, until: now(in: scope)) { try await run(job) }
+                for job in try await pendingJobs(on: clock) where job.at <= now(on: clock) {
+                    try await run(job, on: clock)
+                }
             } catch {
                 logger.error(
                     "a job could not be finished",
-                    metadata: ["app": "\(scope.app)", "cause": "\(error.logText)"]
+                    metadata: ["app": "\(clock.scope.app)", "cause": "\(error.logText)"]
                 )
             }
         }
@@ -261,7 +278,7 @@ extension Shop {
             try checkStopping()
             // Who does not answer in a minute does not hold up the clock.
             if wallClock().milliseconds - begun.milliseconds >= Self.settlingLimit { settling = false }
-            let job = name.own == nil ? try await unfinishedJobs(in: name.scope, until: target).first : nil
+            let job = try await pendingJobs(on: name).first { $0.at <= target }
             var stop = job?.at ?? target
             if settling, let delivery = try await storage.nextDue(on: name).delivery, delivery < stop {
                 stop = max(delivery, now(on: name))
@@ -272,10 +289,11 @@ extension Shop {
                 stop = max(delivery, now(on: name))
             }
             var record = clocks.record(name)
-            record.state = .frozen(at: max(stop, now(on: name)))
+            let present = now(on: name)
+            record.freeze(at: max(stop, present), from: present)
             try await clocks.put(record)
             if settling { await settle(name, begun: begun) }
-            if let job, job.at <= stop { try await run(job) }
+            if let job, job.at <= stop { try await run(job, on: name) }
             if job == nil, stop >= target { return }
         }
     }

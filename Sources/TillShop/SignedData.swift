@@ -30,11 +30,18 @@ extension Shop {
         }
     }
 
-    /// Signed renewal info of a subscription as it stands.
-    package func signedRenewalInfo(of subscription: Subscription, held account: Account, at now: Timestamp) throws
-        -> SignedText
-    {
-        let info = renewalInfo(of: subscription, held: account, at: now)
+    /// Signed renewal info of a subscription.
+    ///
+    /// - Parameters:
+    ///   - instant: for which it says how the subscription stands; nil is now.
+    ///   - now: when it is signed.
+    package func signedRenewalInfo(
+        of subscription: Subscription,
+        held account: Account,
+        standing instant: Timestamp? = nil,
+        at now: Timestamp
+    ) throws -> SignedText {
+        let info = renewalInfo(of: subscription, held: account, at: instant ?? now)
         let date = max(now, account.lastEvent)
         let payload = RenewalInfoPayload.bytes(info, realm: account.realm, signedDate: date)
         return try sign(payload, as: .renewalInfo, in: AccountScope(realm: account.realm, app: account.app))

@@ -1,41 +1,117 @@
 import Logging
+import Metrics
 import ServiceLifecycle
 import Synchronization
 import TillCore
 import TillStorage
 
-/// Lets happen what falls due on clocks that move by themselves, within a second of its time, also what fell due while
-/// nobody was there.
+/// Processes what falls due on clocks that move by themselves, also what fell due while the server was down.
+///
+/// It sleeps until something falls due, a tenth of a second at the most, and wakes when something falls due earlier.
+/// Readers write nothing, so its lag is how old an answer may be: `till_clock_lag_seconds`.
 package struct Ticker: Service {
     private let shop: Shop
     private let plan: Plan
+    private let lag: Meter
+
+    /// The longest sleep. The wall clock may have been set meanwhile.
+    private static let longestSleep: Int64 = 100
+    /// The shortest sleep, in milliseconds: a clock may run so fast that something falls due all the time.
+    private static let shortestSleep: Int64 = 2
 
     /// A ticker over a shop.
-    package init(_ shop: Shop) {
+    ///
+    /// - Parameter metrics: where it reports its lag.
+    package init(_ shop: Shop, metrics: any MetricsFactory = NOOPMetricsHandler.instance) {
         self.shop = shop
         let plan = Plan()
         self.plan = plan
-        shop.signals.add(Signals.Listener(due: { clock, instant in plan.note(clock, instant) }))
+        lag = Meter(label: "till_clock_lag_seconds", factory: metrics)
+        lag.set(0)
+        shop.signals.add(
+            Signals.Listener(due: { [weak shop] clock, instant in
+                plan.note(clock, instant)
+                if let shop { plan.wake(before: Self.realTime(of: instant, on: clock, shop)) }
+            })
+        )
+    }
+
+    /// When a clock shows an instant, by the wall clock; nil for a frozen one.
+    private static func realTime(of instant: Timestamp, on clock: ClockName, _ shop: Shop) -> Timestamp? {
+        let state = shop.clocks.state(clock)
+        guard state.moves else { return nil }
+        let wall = shop.wallClock()
+        var speed = 1.0
+        if case .running(_, _, let factor) = state { speed = factor }
+        // Instants that stand for "at once", and for "never", lie beyond what a number holds.
+        let limit = 86_400_000.0
+        let wait = (Double(instant.milliseconds) - Double(state.now(wall: wall).milliseconds)) / speed
+        return wall.advanced(milliseconds: Int64(min(max(wait, -1_000 * limit), limit).rounded(.up)))
     }
 
     /// When something falls due on each clock, as far as is known; earlier than the truth at the worst.
     private final class Plan: Sendable {
+        private struct Sleep {
+            let end: Timestamp
+            let task: Task<Void, Never>
+        }
+
         private let known = Mutex<[ClockName: Timestamp]>([:])
         private let served = Mutex<Set<ClockName>>([])
+        private let overdue = Mutex<[ClockName: Timestamp]>([:])
+        private let sleep = Mutex<Sleep?>(nil)
 
         /// False while the clock is being served.
-        func begin(_ clock: ClockName) -> Bool { served.withLock { $0.insert(clock).inserted } }
-        func end(_ clock: ClockName) { served.withLock { _ = $0.remove(clock) } }
+        func begin(_ clock: ClockName, since instant: Timestamp) -> Bool {
+            guard served.withLock({ $0.insert(clock).inserted }) else { return false }
+            if instant.milliseconds > .min { process(clock, since: instant) }
+            return true
+        }
+
+        func end(_ clock: ClockName) {
+            overdue.withLock { $0[clock] = nil }
+            served.withLock { _ = $0.remove(clock) }
+        }
+
+        /// Notes the earliest of what is being processed on a clock.
+        func process(_ clock: ClockName, since instant: Timestamp) { overdue.withLock { $0[clock] = instant } }
+
+        /// On each clock the earliest of what may not have been processed.
+        var earliest: [ClockName: Timestamp] {
+            let waiting = known.withLock { $0 }.filter { $0.value.milliseconds > .min }
+            return overdue.withLock { $0 }.merging(waiting) { min($0, $1) }
+        }
+
+        /// Sleeps until an instant by the wall clock, unless something falls due earlier.
+        func sleep(until end: Timestamp, for duration: Duration) async {
+            let task = Task { _ = try? await Task.sleep(for: duration) }
+            sleep.withLock { $0 = Sleep(end: end, task: task) }
+            await withTaskCancellationHandler {
+                await task.value
+            } onCancel: {
+                task.cancel()
+            }
+            sleep.withLock { $0 = nil }
+        }
+
+        /// Ends the sleep if it lasts longer than until an instant by the wall clock.
+        func wake(before instant: Timestamp?) {
+            guard let instant else { return }
+            sleep.withLock { sleep in if let sleep, instant < sleep.end { sleep.task.cancel() } }
+        }
 
         func note(_ clock: ClockName, _ instant: Timestamp) {
             known.withLock { $0[clock] = min($0[clock] ?? instant, instant) }
         }
 
+        /// When something falls due next on a clock, as far as is known.
+        func known(_ clock: ClockName) -> Timestamp? { known.withLock { $0[clock] } }
+
         /// Takes out what may have fallen due.
-        func take(where isDue: (ClockName, Timestamp) -> Bool) -> [ClockName] {
+        func take(where isDue: (ClockName, Timestamp) -> Bool) -> [ClockName: Timestamp] {
             known.withLock { known in
-                let due = known.filter { isDue($0.key, $0.value) }.map(\.key)
-                for clock in due { known[clock] = nil }
+                let due = known.filter { isDue($0.key, $0.value) }
+                for clock in due.keys { known[clock] = nil }
                 return due
             }
         }
@@ -61,21 +137,37 @@ package struct Ticker: Service {
             for clock in shop.everyClock { plan.note(clock, Timestamp(milliseconds: .min)) }
             while !Task.isCancelled {
                 await tick()
-                try? await Task.sleep(for: .milliseconds(100))
+                await sleep()
             }
         }
     }
 
+    private func sleep() async {
+        let wall = shop.wallClock()
+        let next = plan.earliest.compactMap { Self.realTime(of: $0.value, on: $0.key, shop) }.min()
+        let wait = next.map { $0.milliseconds - wall.milliseconds } ?? Self.longestSleep
+        let bounded = min(max(wait, Self.shortestSleep), Self.longestSleep)
+        await plan.sleep(until: wall.advanced(milliseconds: bounded), for: .milliseconds(bounded))
+    }
+
+    /// How long ago, in seconds of real time, the earliest thing fell due that may not have been processed.
+    private func measureLag() {
+        let wall = shop.wallClock()
+        let due = plan.earliest.compactMap { Self.realTime(of: $0.value, on: $0.key, shop) }.min()
+        lag.set(due.map { max(0, Double(wall.milliseconds - $0.milliseconds) / 1_000) } ?? 0)
+    }
+
     /// One round: the clocks on which something may have fallen due are looked at.
     package func tick() async {
+        measureLag()
         let wall = shop.wallClock()
         let due = plan.take { clock, instant in
             let state = shop.clocks.state(clock)
             return state.moves && instant <= state.now(wall: wall)
         }
-        for clock in due where shop.leapUnderWay(on: clock) == nil {
+        for (clock, instant) in due where shop.leapUnderWay(on: clock) == nil {
             // A clock that cannot keep up holds up no other.
-            guard plan.begin(clock) else {
+            guard plan.begin(clock, since: instant) else {
                 plan.note(clock, Timestamp(milliseconds: .min))
                 continue
             }
@@ -98,31 +190,33 @@ package struct Ticker: Service {
             plan.note(clock, shop.now(on: clock).advanced(milliseconds: 1_000))
         }
         plan.end(clock)
+        if let next = plan.known(clock) { plan.wake(before: Self.realTime(of: next, on: clock, shop)) }
     }
 
     private func pass(_ clock: ClockName) async throws {
         let now = shop.now(on: clock)
+        if let due = try await nextDue(on: clock), due <= now { plan.process(clock, since: due) }
         try await shop.wakeAll(on: clock, until: now, LeapLog(from: now, to: now), onlyHere: true, givingWay: true)
         guard shop.gate.waitingToBeAlone == 0 else { return plan.note(clock, Timestamp(milliseconds: .min)) }
-        if clock.own == nil, shop.doesJobs(of: clock.scope) {
-            for job in try await shop.unfinishedJobs(in: clock.scope, until: now) { try await shop.run(job) }
-            if let next = try await shop.jobs(in: clock.scope).first(where: { $0.state != .done }) {
-                plan.note(clock, next.at)
+        if shop.doesJobs(of: clock.scope) {
+            for job in try await shop.pendingJobs(on: clock) where job.at <= now {
+                try await shop.run(job, on: clock)
             }
+            if let next = try await shop.pendingJobs(on: clock).first { plan.note(clock, next.at) }
         }
+        if let next = try await nextDue(on: clock) { plan.note(clock, next) }
+        // Quarantined accounts are tried again.
+        if !shop.setAside.all.isEmpty {
+            plan.note(clock, now.advanced(milliseconds: Int64(SetAside.pause / .milliseconds(1))))
+        }
+    }
+
+    /// When something falls due next on a clock, without accounts that could not be brought up to date.
+    private func nextDue(on clock: ClockName) async throws -> Timestamp? {
         let aside = shop.setAside.all
-        if aside.isEmpty {
-            if let next = try await shop.nextDueHere(on: clock).account { plan.note(clock, next) }
-        } else {
-            let next = try await shop.dueAccountsHere(
-                on: clock,
-                until: Timestamp(milliseconds: .max),
-                limit: aside.count + 1
-            )
-            if let next = next.first(where: { aside[$0.id] == nil }) { plan.note(clock, next.due) }
-            // Those who were set aside are tried again.
-            let pause = Int64(SetAside.pause / .milliseconds(1))
-            plan.note(clock, now.advanced(milliseconds: pause))
-        }
+        guard !aside.isEmpty else { return try await shop.nextDueHere(on: clock).account }
+        let limit = aside.count + 1
+        let due = try await shop.dueAccountsHere(on: clock, until: Timestamp(milliseconds: .max), limit: limit)
+        return due.first { aside[$0.id] == nil }?.due
     }
 }

@@ -181,7 +181,7 @@ package final class ListeningPost: Sendable {
     package var requests: [Received] { book.requests }
 
     /// Waits until so many requests have come, and returns all that have; fewer if the time is over first.
-    package func requests(atLeast count: Int, within limit: Duration = .seconds(10)) async throws -> [Received] {
+    package func requests(atLeast count: Int, within limit: Duration = .seconds(120)) async throws -> [Received] {
         let end = ContinuousClock.now + limit
         while book.requests.count < count, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(5)) }
         return book.requests

@@ -191,7 +191,7 @@ struct Serve: AsyncParsableCommand {
         let securely = try secure?.services(limits, logger, ports, router: api, running: running) ?? []
         let services: [any Service] =
             [cluster].compactMap(\.self) + [
-                Ticker(shop),
+                Ticker(shop, metrics: figures),
                 Pruner(shop),
                 sender,
                 NamedListener(

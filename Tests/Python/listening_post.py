@@ -1,6 +1,7 @@
 """A developer's server: takes what Till posts, and answers as it is told, also wrongly."""
 
 import json
+import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -41,7 +42,12 @@ class ListeningPost:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
+                length = int(self.headers["Content-Length"])
+                body = self.rfile.read(length)
+                if len(body) < length:
+                    # The sender was killed in the middle of a request; nothing was posted.
+                    self.close_connection = True
+                    return
                 with post._changed:
                     post.received.append(Received(self.path, dict(self.headers), body))
                     answer = post.answers.pop(0) if post.answers else post.answer
@@ -57,8 +63,17 @@ class ListeningPost:
             def log_message(self, *_):
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+            # With the default of five, connections that a busy machine accepts late are dropped, and time out.
+            request_queue_size = 128
+
+            def handle_error(self, request, client_address):
+                """A connection that the sender resets, as a killed one does, is no news."""
+                if not isinstance(sys.exc_info()[1], ConnectionError):
+                    super().handle_error(request, client_address)
+
+        self._server = Server(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         self._thread.start()
 
@@ -70,7 +85,7 @@ class ListeningPost:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/notifications"
 
-    def wait_for(self, count, seconds=20) -> list:
+    def wait_for(self, count, seconds=120) -> list:
         """The posts, once there are so many."""
         with self._changed:
             enough = self._changed.wait_for(lambda: len(self.received) >= count, seconds)

@@ -61,7 +61,7 @@ def test_a_purchase_outlives_both_its_till_and_its_database(tmp_path, database):
     assert requests.post(f"{second.address('sandbox')}/verifyReceipt", json=receipt, timeout=30).json()["status"] == 21005
     assert requests.get(f"{second.address('control')}/readyz", timeout=30).status_code == 503
     database.start()
-    limit = time.monotonic() + 30
+    limit = time.monotonic() + 120
     while True:
         try:
             later = again.buy("ann", COINS)
@@ -74,7 +74,7 @@ def test_a_purchase_outlives_both_its_till_and_its_database(tmp_path, database):
     # It is among the nodes still, and says so again.
     alive = "SELECT count(*) FROM nodes WHERE expires > clock_timestamp()"
     while database.sql(alive) != "1":
-        assert time.monotonic() < limit + 10, "no node says that it lives"
+        assert time.monotonic() < limit + 60, "no node says that it lives"
         time.sleep(0.2)
     assert second.stop() == 0
     for till in (first, second):
@@ -105,7 +105,7 @@ def test_what_the_server_no_longer_waits_to_see_on_its_standby_is_not_acknowledg
             "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity"
             " WHERE wait_event = 'SyncRep' AND application_name = 'till'"
         )
-        limit = time.monotonic() + 20
+        limit = time.monotonic() + 120
         while database.sql(cancel) == "0":
             assert time.monotonic() < limit and not answers, f"nobody waits for the standby: {answers}"
             time.sleep(0.1)

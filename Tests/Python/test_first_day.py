@@ -16,7 +16,7 @@ PORTS = ["--production-port", "0", "--sandbox-port", "0", "--control-port", "0"]
 DEMO = "com.example.till.demo"
 
 
-def until(condition, seconds=20):
+def until(condition, seconds=120):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline

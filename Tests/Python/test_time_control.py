@@ -54,12 +54,12 @@ def post():
 
 
 def wait_for(condition):
-    for _ in range(200):
+    for _ in range(1_200):
         found = condition()
         if found:
             return found
         time.sleep(0.05)
-    raise AssertionError("it did not come about within ten seconds")
+    raise AssertionError("it did not come about within a minute")
 
 
 def delivered(realm, uuid):

@@ -88,7 +88,7 @@ def advance(realm, by, settle=True) -> dict:
     return realm.control("advanceClock", {"by": by, "settle": settle})
 
 
-def until(condition, seconds=20):
+def until(condition, seconds=120):
     """What a condition comes to, once it comes to something."""
     end = time.monotonic() + seconds
     while True:

@@ -86,9 +86,8 @@ final class ShopStage: Stage {
     }
 
     func subscriptions(of customer: String) async throws -> [ToldSubscription] {
-        guard let found = try await known(customer) else { return [] }
-        let account = try await test.shop.upToDate(found)
-        let now = test.shop.now(of: account)
+        guard let account = try await known(customer) else { return [] }
+        let now = try await test.shop.instantOfState(of: account)
         return try account.subscriptions.sorted { $0.originalID < $1.originalID }.map { subscription in
             let transaction = try test.shop.signed(subscription.current, realm: realm, app: scope.app, at: now)
             let info = try test.shop.signedRenewalInfo(of: subscription, held: account, at: now)

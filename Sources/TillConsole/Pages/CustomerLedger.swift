@@ -13,6 +13,8 @@ struct CustomerLedger: Sendable {
     /// Whether there are rows before these.
     let hasMore: Bool
     let now: Timestamp
+    /// For which the page says how subscriptions stand (`Shop.instantOfState`).
+    let instantOfState: Timestamp
     private let catalog: Catalog
     private let policy: Policy
     /// Of the customer's subscriptions and purchases, the newest first, since the earliest period that is shown.
@@ -50,6 +52,7 @@ struct CustomerLedger: Sendable {
         rows = history.rows
         hasMore = history.hasMore
         now = page.shop.now(of: account)
+        instantOfState = try await page.shop.instantOfState(of: account)
         catalog = page.shop.registry.catalog(of: scope.app)
         policy = page.shop.policy(of: scope)
         // Beside old rows stands what was told in their time.

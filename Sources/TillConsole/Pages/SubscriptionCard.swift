@@ -49,7 +49,7 @@ struct SubscriptionCard: Sendable {
 
     // MARK: Acts
 
-    private var status: SubscriptionStatus { subscription.status(at: ledger.now) }
+    private var status: SubscriptionStatus { subscription.status(at: ledger.instantOfState) }
 
     private var acts: ActButtons {
         guard subscription.ownership == .purchased, !ledger.isPast else {

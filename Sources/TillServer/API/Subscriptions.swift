@@ -19,12 +19,11 @@ extension AppleAPI {
         let wanted = try Self.statuses(exchange.query)
         try refuseHidden(TransactionID(number), exchange, .transactionIDNotFound)
         let id = try await customer(number, in: exchange.scope, orThrow: .transactionIDNotFound)
-        guard let found = try await shop.storage.account(id) else { throw APIError.transactionIDNotFound }
-        let account = try await shop.upToDate(found)
-        let now = shop.now(of: account)
+        guard let account = try await shop.storage.account(id) else { throw APIError.transactionIDNotFound }
+        let instant = try await shop.instantOfState(of: account)
 
         let chosen = account.subscriptions.filter {
-            (wanted.isEmpty || wanted.contains($0.status(at: now))) && !isHidden($0.current.id, exchange)
+            (wanted.isEmpty || wanted.contains($0.status(at: instant))) && !isHidden($0.current.id, exchange)
         }
         let groups = Dictionary(grouping: chosen, by: \.groupID).sorted { $0.key < $1.key }
         let data = try groups.map { group, subscriptions in
@@ -33,7 +32,7 @@ extension AppleAPI {
             json.put(
                 "lastTransactions",
                 objects: try subscriptions.sorted { $0.originalID < $1.originalID }.map {
-                    try item($0, account, at: now)
+                    try item($0, account, standing: instant)
                 }
             )
             return json.finish()
@@ -46,15 +45,20 @@ extension AppleAPI {
         return .json(json.finish())
     }
 
-    private func item(_ subscription: Subscription, _ account: Account, at now: Timestamp) throws -> [UInt8] {
+    /// - Parameter instant: for which the account stands as it does.
+    private func item(_ subscription: Subscription, _ account: Account, standing instant: Timestamp) throws -> [UInt8] {
+        let now = shop.now(of: account)
         var json = PayloadWriter(capacity: 16_384)
         json.put("originalTransactionId", subscription.originalID.wireForm)
-        json.put("status", subscription.status(at: now).rawValue)
+        json.put("status", subscription.status(at: instant).rawValue)
         json.put(
             "signedTransactionInfo",
             try shop.signed(subscription.current, realm: realm, app: account.app, at: now)
         )
-        json.put("signedRenewalInfo", try shop.signedRenewalInfo(of: subscription, held: account, at: now))
+        json.put(
+            "signedRenewalInfo",
+            try shop.signedRenewalInfo(of: subscription, held: account, standing: instant, at: now)
+        )
         return json.finish()
     }
 

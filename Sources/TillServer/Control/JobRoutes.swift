@@ -13,7 +13,7 @@ extension ControlAPI {
             Schema.required("kind", .string("What is done.", oneOf: ["raisePrice", "extend", "shareProduct"])),
             Schema.required("productId", .string("Who has it is concerned.")),
             Schema.required("state", .string("How far it has come.", oneOf: ["waiting", "running", "done"])),
-            Schema.required("effectiveDate", .integer("When it takes effect, by the clock of the app's realm.")),
+            Schema.required("effectiveDate", .integer("When it takes effect, by the clock of each customer.")),
             Schema.required("succeeded", .integer("Accounts in which it was done.")),
             Schema.required("failed", .integer("Accounts in which it could not be done.")),
             Schema.optional("completedDate", .integer("When it was done.")),
@@ -23,6 +23,13 @@ extension ControlAPI {
             Schema.optional(
                 "storefronts",
                 .array("extend: only in these storefronts; absent for all.", of: .string("Alpha-3."))
+            ),
+            Schema.optional(
+                "pendingClocks",
+                .array(
+                    "Clocks of customers' own that do not show effectiveDate yet; their customers are reached later.",
+                    of: .string("A clock.")
+                )
             ),
         ]
     )
@@ -93,7 +100,7 @@ extension ControlAPI {
                 response: .object("Jobs.", [Schema.required("jobs", .array("By date.", of: Self.jobSchema))])
             ) { exchange in
                 var json = PayloadWriter()
-                json.put("jobs", objects: try await shop.jobs(in: try exchange.scope()).map(Self.json))
+                json.put("jobs", objects: try await shop.jobs(in: try exchange.scope()).map { self.json($0) })
                 return json.finish()
             },
             ControlRoute(
@@ -111,7 +118,7 @@ extension ControlAPI {
                         "There is no job \(id.prefix(64)); GET …/jobs lists them."
                     )
                 }
-                return Self.json(job)
+                return json(job)
             },
         ]
     }
@@ -161,7 +168,7 @@ extension ControlAPI {
         }
         let consent = body.text("consent").flatMap(PriceRaise.Consent.init(rawValue:)) ?? .automatic
         let task = Job.Work.raisePrice(PriceRaise(productID: product.id, prices: raised, consent: consent))
-        return Self.json(try await shop.startJob(task, in: scope, at: body.instant("at")))
+        return json(try await shop.startJob(task, in: scope, at: body.instant("at")))
     }
 
     private func shareProduct(_ exchange: ControlExchange) async throws -> [UInt8] {
@@ -173,7 +180,7 @@ extension ControlAPI {
             catalog.products[id]?.isFamilyShareable = true
             return catalog
         }
-        return Self.json(try await shop.startJob(.shareProduct(id), in: scope, at: exchange.body.instant("at")))
+        return json(try await shop.startJob(.shareProduct(id), in: scope, at: exchange.body.instant("at")))
     }
 
     private func extendAll(_ exchange: ControlExchange) async throws -> [UInt8] {
@@ -204,10 +211,10 @@ extension ControlAPI {
             storefronts: storefronts.isEmpty ? nil : storefronts
         )
         let id = shop.jobID(ofExtension: request, of: product.id, in: scope)
-        return Self.json(try await shop.startJob(.extend(wanted), in: scope, at: body.instant("at"), id: id))
+        return json(try await shop.startJob(.extend(wanted), in: scope, at: body.instant("at"), id: id))
     }
 
-    private static func json(_ job: JobRecord) -> [UInt8] {
+    private func json(_ job: JobRecord) -> [UInt8] {
         var json = PayloadWriter()
         json.put("jobId", job.id)
         switch job.task {
@@ -230,6 +237,8 @@ extension ControlAPI {
         json.put("succeeded", job.succeeded)
         json.put("failed", job.failed)
         json.put("completedDate", job.completedAt)
+        let pending = shop.pendingClocks(of: job)
+        if !pending.isEmpty { json.put("pendingClocks", pending) }
         return json.finish()
     }
 }

@@ -60,9 +60,9 @@ extension ControlAPI {
         ]
     )
 
-    /// A subscription as it stands at its holder's time.
+    /// A subscription as it stands at its holder's time (`Shop.instantOfState`).
     func json(_ subscription: Subscription, _ account: Account) -> [UInt8] {
-        let now = shop.now(of: account)
+        let now = shop.instantOfState(of: account, family: [])
         let info = RenewalInfo(
             of: subscription,
             held: account,

@@ -51,7 +51,9 @@ extension Registry {
             return Realm.allCases.map { ("\($0.rawValue)/\(app)", app) }
         case .clock:
             let record = try document.decoded(as: Clocks.Record.self)
-            guard record.state.isPossible, record.leap?.isPossible ?? true else { return [] }
+            guard record.state.isPossible, record.leap?.isPossible ?? true, record.skipped?.isPossible ?? true else {
+                return []
+            }
             return [(record.documentName, record.app)]
         case .job:
             let record = try document.decoded(as: JobRecord.self)

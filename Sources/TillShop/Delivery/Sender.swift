@@ -393,16 +393,14 @@ package actor Sender: Service {
 
     /// The delivery with this attempt and what follows from it.
     ///
-    /// On a clock that stands the attempt is dated when it fell due, so that a leap past it tells the same story as a
-    /// clock that was there.
+    /// An attempt that fell due while the clock was advanced or frozen is dated when it fell due (`SkippedTime`).
     private func after(
         _ delivered: Delivered,
         _ delivery: Delivery,
         _ clock: ClockName,
         _ version: NotificationVersion
     ) -> Delivery {
-        let now = shop.now(on: clock)
-        let date = shop.clocks.state(clock).moves ? now : min(delivery.due ?? now, now)
+        let date = shop.clocks.record(clock).dateOfAttempt(due: delivery.due, wall: shop.wallClock())
         var done = delivery
         done.attempts.append(
             SendAttempt(

@@ -9,9 +9,8 @@ extension Shop {
     ///
     /// - Parameter device: for whom the hash is made; nil is a device of the customer's that never changes.
     /// - Returns: the file; nil when the app does not exist any more.
-    package func appReceipt(of account: Account, device: UUID? = nil) async throws -> [UInt8]? {
-        guard let app = registry.app(account.app) else { return nil }
-        let current = try await upToDate(account)
+    package func appReceipt(of current: Account, device: UUID? = nil) async throws -> [UInt8]? {
+        guard let app = registry.app(current.app) else { return nil }
         let frame = frame(of: current, app, device: device, at: now(of: current))
         if let minted = receiptCache.receipt(Self.key(of: frame, current, isLatestOnly: false)) { return minted }
         let (account, rows) = try await accountWithRows(current)

@@ -34,9 +34,9 @@ package struct ReceiptRows: Sendable {
 }
 
 extension Shop {
-    /// An account as it is now with what a receipt shows of it, both of one moment.
+    /// An account with what a receipt shows of it, both of one moment.
     func accountWithRows(_ found: Account) async throws -> (account: Account, rows: ReceiptRows) {
-        var account = try await upToDate(found)
+        var account = found
         for _ in 0..<Self.mostReads {
             let rows = ReceiptRows(try await receiptRows(of: account.id, atMost: ReceiptRows.most), of: account)
             guard let after = try await storage.account(account.id), after.version != account.version else {

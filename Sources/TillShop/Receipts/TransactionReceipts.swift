@@ -30,11 +30,10 @@ extension Shop {
         }
         guard
             let id = Int64(receipt.transactionID).map({ TransactionID($0) }),
-            let owner = try await storage.owner(of: id, in: scope), let found = try await storage.account(owner)
+            let owner = try await storage.owner(of: id, in: scope), let account = try await storage.account(owner)
         else {
             return .refused(.noAccount, in: realm, of: app, because: "The transaction of the receipt is not known.")
         }
-        let account = try await upToDate(found)
         let object = TransactionReceiptObject.bytes(receipt)
         guard
             let subscription = account.subscriptions.first(where: {
@@ -55,9 +54,9 @@ extension Shop {
         _ sent: TransactionReceipt,
         _ object: [UInt8]
     ) async throws -> VerifyReceiptAnswer {
-        let now = now(of: account)
-        let info = renewalInfo(of: subscription, held: account, at: now)
-        let status = subscription.status(at: now)
+        let instant = try await instantOfState(of: account)
+        let info = renewalInfo(of: subscription, held: account, at: instant)
+        let status = subscription.status(at: instant)
         let isOver = status != .active && status != .gracePeriod
         let latest = receipt(of: subscription.current, account, vendor: sent.uniqueVendorIdentifier)
         let code = isOver ? 21_006 : 0

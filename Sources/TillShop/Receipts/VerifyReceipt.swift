@@ -96,7 +96,7 @@ extension Shop {
         )
     }
 
-    /// What the ledger says now, whatever the receipt said then.
+    /// What the ledger says, whatever the receipt said then.
     private func tellWhatIsKnown(
         of found: Account,
         _ receipt: AppReceipt,
@@ -114,7 +114,10 @@ extension Shop {
         frame.creationDate = now.wholeSecond.milliseconds
         let latest = try await mint(frame, of: account, isLatestOnly: isLatestOnly) { rows }
         json.put("latest_receipt", Base64.encode(latest))
-        if hasSubscription { json.put("pending_renewal_info", objects: pendingRenewals(of: account, at: now)) }
+        if hasSubscription {
+            let instant = try await instantOfState(of: account)
+            json.put("pending_renewal_info", objects: pendingRenewals(of: account, at: instant))
+        }
     }
 
     /// How the subscriptions of an account stand, one element each.

@@ -10,13 +10,17 @@ struct Portrait: Sendable {
         var rows: [Transaction]
         /// In the order in which they came about.
         var notifications: [Notification]
+        /// In the same order.
+        var attempts: [NotificationAttempts] = []
     }
 
     private(set) var customers: [String: Likeness] = [:]
     private var names: [Int64: Int64] = [:]
 
-    /// - Parameter isExact: whether the dates of signatures count too.
-    init(of observation: Observation, isExact: Bool) {
+    /// - Parameters:
+    ///   - attempts: by the customer's name.
+    ///   - isExact: whether the dates of signatures count too.
+    init(of observation: Observation, _ attempts: [String: [NotificationAttempts]] = [:], isExact: Bool) {
         var rows: [AccountID: [Transaction]] = [:]
         for row in observation.rows.values { rows[row.account, default: []].append(row) }
         for account in observation.accounts.values { name(rows[account.id] ?? [], of: account) }
@@ -28,6 +32,7 @@ struct Portrait: Sendable {
                 notifications: (notifications[account.id] ?? []).sorted { $0.number < $1.number }.map(portrayed)
             )
             if !isExact { likeness.forgetDates() }
+            likeness.attempts = attempts[customer] ?? []
             customers[customer] = likeness
         }
     }
@@ -118,8 +123,11 @@ extension Portrait {
             guard mine != theirs else { continue }
             let notifications = Portrait.first(of: mine.notifications, theirs.notifications) { $0.words }
             let rows = Portrait.first(of: mine.rows, theirs.rows) { "\($0.productID) of \($0.purchaseDate.iso8601)" }
+            let attempts = Portrait.first(of: mine.attempts, theirs.attempts) { $0.words }
             let account = Unlike.parts(of: mine.account, and: theirs.account, named: "account")
-            let found = notifications.map { "notification \($0)" } ?? rows.map { "row \($0)" }
+            let found =
+                notifications.map { "notification \($0)" } ?? rows.map { "row \($0)" }
+                ?? attempts.map { "the attempts to deliver notification \($0)" }
             return "\(customer): " + (found ?? account.joined(separator: "\n  "))
         }
         return nil

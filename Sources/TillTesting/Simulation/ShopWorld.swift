@@ -9,6 +9,7 @@ package struct ShopWorld: World {
     private let scope: AccountScope
     private let customers: [String]
     private let heard = Heard()
+    private let endpoint: UnreliableEndpoint
 
     private var clock: ClockName { ClockName(scope) }
 
@@ -32,12 +33,17 @@ package struct ShopWorld: World {
         scope = AccountScope(realm: life.realm, app: TestShop.bundleID)
         customers = life.customers.map(\.name)
         let shop = test.shop
+        endpoint = try await UnreliableEndpoint(for: test, seed: life.seed)
+        let url = endpoint.url
         try await shop.updateRules(of: scope) {
+            $0.endpoints = [EndpointRecord(url: url)]
             $0.rate = policy.rate
             $0.grace = policy.grace
             $0.refundRule = policy.refundRule
         }
         _ = try await shop.setClock(ClockName(scope), .freeze(at: life.start))
+        // The wall clock of the test stands still, so that this clock moves only when it is advanced, as a frozen one.
+        if life.seed.isMultiple(of: 2) { _ = try await shop.setClock(ClockName(scope), .run(speed: 1)) }
         for customer in life.customers {
             _ = try await shop.openAccount(
                 CustomerName(scope, customer.name),
@@ -92,6 +98,33 @@ package struct ShopWorld: World {
         try await test.shop.createClock(ClockName(scope, own: own), .frozen(at: test.shop.now(on: clock)))
     }
 
+    /// What was tried to deliver, once everything that is due on every clock has been tried.
+    package func attempts() async throws -> [String: [NotificationAttempts]] {
+        let storage = test.shop.storage
+        for name in [clock] + test.shop.clocks.own(in: scope).map({ ClockName(scope, own: $0) }) {
+            let end = ContinuousClock.now + .seconds(300)
+            while try await storage.owedDeliveries(on: name, until: test.shop.now(on: name)) > 0 {
+                guard ContinuousClock.now < end else { throw DeliveriesPending(clock: name.key) }
+                try await Task.sleep(for: .milliseconds(2))
+            }
+        }
+        let entries = try await storage.notifications(NotificationQuery(scope: scope, limit: 100_000))
+        let deliveries = try await storage.deliveries(of: entries.map(\.id))
+        var names: [AccountID: String] = [:]
+        for account in try await storage.accounts(of: scope, after: nil, limit: 100) {
+            names[account.id] = account.customer
+        }
+        var attempts: [String: [NotificationAttempts]] = [:]
+        for entry in entries.sorted(by: { $0.id < $1.id }) {
+            guard let name = entry.account.flatMap({ names[$0] }) else { continue }
+            let words = [entry.type, entry.subtype].compactMap(\.self).joined(separator: "/")
+            let delivery = deliveries[entry.id]?.first
+            attempts[name, default: []]
+                .append(NotificationAttempts(words: words, attempts: delivery?.attempts ?? [], next: delivery?.due))
+        }
+        return attempts
+    }
+
     /// All that lies in the store.
     package func observe() async throws -> Observation {
         var accounts: [String: Account] = [:]
@@ -119,4 +152,10 @@ private final class Heard: Sendable {
     var all: [Notification] { notifications.withLock { $0 } }
 
     func add(_ more: [Notification]) { notifications.withLock { $0 += more } }
+}
+
+/// Deliveries that were due for minutes and were not tried.
+struct DeliveriesPending: Error {
+    /// The key of the clock on which they are due.
+    let clock: String
 }

@@ -17,6 +17,41 @@ package protocol World: Sendable {
 
     /// The world as it stands.
     func observe() async throws -> Observation
+
+    /// What was tried so far to deliver each customer's notifications, by the customer's name, in the order of the
+    /// notifications. Waits until everything that is due has been tried; empty where nothing is delivered.
+    func attempts() async throws -> [String: [NotificationAttempts]]
+}
+
+extension World {
+    package func attempts() async throws -> [String: [NotificationAttempts]] { [:] }
+}
+
+/// The attempts to deliver a notification, without how long they took.
+package struct NotificationAttempts: Equatable, Sendable {
+    /// One attempt.
+    package struct Attempt: Equatable, Sendable {
+        /// By the shop's clock.
+        package let date: Timestamp
+        /// How it ended.
+        package let result: SendAttemptResult
+        /// The HTTP status; nil without an answer.
+        package let status: Int?
+    }
+
+    /// Type and subtype.
+    package let words: String
+    /// Oldest first.
+    package let attempts: [Attempt]
+    /// When the next attempt is due; nil when there will be none.
+    package let next: Timestamp?
+
+    /// The attempts of a delivery.
+    package init(words: String, attempts: [SendAttempt], next: Timestamp?) {
+        self.words = words
+        self.attempts = attempts.map { Attempt(date: $0.date, result: $0.result, status: $0.status) }
+        self.next = next
+    }
 }
 
 /// All that can be seen of a shop.

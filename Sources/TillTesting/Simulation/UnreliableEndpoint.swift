@@ -1,0 +1,86 @@
+import Foundation
+import Synchronization
+import TillCore
+import TillShop
+
+/// A notification endpoint that fails as a seed says: which attempts fail, and how, follows from the notification and
+/// the number of the attempt alone, so that two ways through one life meet the same failures.
+///
+/// It fails only in ways that leave no doubt that the request arrived: one attempt is one request.
+final class UnreliableEndpoint: Sendable {
+    private let post: ListeningPost
+    private let sender: Sender
+
+    /// Where it listens.
+    var url: String { post.url }
+
+    /// Opens an endpoint, and a sender that delivers to it what a shop has to deliver.
+    init(for test: TestShop, seed: UInt64) async throws {
+        let counts = Mutex<[String: Int]>([:])
+        post = try await ListeningPost.start { request in
+            guard let notification = Self.identity(in: request.body) else { return .status(400) }
+            let number = counts.withLock { counts in
+                counts[notification.uuid, default: 0] += 1
+                return counts[notification.uuid, default: 1]
+            }
+            return Self.answer(to: notification.key, attempt: number, seed: seed)
+        }
+        sender = try test.startSending()
+    }
+
+    deinit {
+        Task { [post, sender] in
+            await sender.stop()
+            try? await post.stop()
+        }
+    }
+
+    /// Half of all notifications arrive at once, one in twelve never does.
+    private static func answer(to key: String, attempt: Int, seed: UInt64) -> ListeningPost.Answer {
+        let hash = key.utf8.reduce(seed &+ 0x9e37_79b9_7f4a_7c15) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+        var dice = Dice(seed: hash)
+        let failures = dice.chance(50) ? 0 : dice.number(in: 1...6)
+        guard attempt <= failures else { return .status(200) }
+        var kinds = Dice(seed: hash &+ UInt64(attempt))
+        switch kinds.number(in: 0...3) {
+        case 0: return .status(500)
+        case 1: return .closeMidway
+        case 2: return .charset("nothing-that-anybody-reads")
+        default: return .rawThenClose(Array("this is not HTTP\r\n\r\n".utf8))
+        }
+    }
+
+    /// The UUID of a notification, and what is the same in every way through a life.
+    private static func identity(in body: [UInt8]) -> (uuid: String, key: String)? {
+        struct Envelope: Decodable { let signedPayload: String }
+        struct Body: Decodable {
+            struct Data: Decodable { let signedTransactionInfo: String? }
+            let notificationUUID: String
+            let notificationType: String
+            let subtype: String?
+            let data: Data?
+        }
+        struct Row: Decodable {
+            let productId: String
+            let purchaseDate: Int64
+        }
+        let decoder = JSONDecoder()
+        guard
+            let envelope = try? decoder.decode(Envelope.self, from: Data(body)),
+            let text = payload(of: envelope.signedPayload), let told = try? decoder.decode(Body.self, from: text)
+        else { return nil }
+        let row = told.data?.signedTransactionInfo.flatMap(payload).flatMap { try? decoder.decode(Row.self, from: $0) }
+        let parts = [
+            told.notificationType, told.subtype ?? "", row?.productId ?? "", String(row?.purchaseDate ?? 0),
+        ]
+        return (told.notificationUUID, parts.joined(separator: "/"))
+    }
+
+    private static func payload(of jws: String) -> Data? {
+        let parts = jws.split(separator: ".")
+        guard parts.count == 3 else { return nil }
+        var text = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
+        while text.count % 4 != 0 { text += "=" }
+        return Data(base64Encoded: text)
+    }
+}

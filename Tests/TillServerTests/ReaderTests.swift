@@ -1,0 +1,170 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+import TillCore
+import TillServer
+import TillShop
+import TillSigning
+import TillStorage
+import TillTesting
+
+/// Readers write nothing, and every route shows one account in one state: as the ticker left it.
+@Suite("Routes that only read")
+struct ReaderTests {
+    private static let month: Int64 = 31 * 86_400_000
+    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+
+    /// What the routes say of a customer's only subscription.
+    private struct Standing: Equatable {
+        var status: Int
+        var renewsOrRetries: Bool
+        var rowsOfHistory: Int
+        var latestExpiry: Int64
+        var expiryInStatuses: Int64
+        var receiptRows: Int
+        var pendingRenewalIntent: String?
+        var statusOfTransactionReceipt: Int
+    }
+
+    private static func payload(_ text: Any?) throws -> [String: Any] {
+        let parts = try #require(text as? String).split(separator: ".")
+        var base64 = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
+        while base64.count % 4 != 0 { base64 += "=" }
+        return try object(try #require(Data(base64Encoded: base64)))
+    }
+
+    private static func object(_ data: Data) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    }
+
+    private static func get(_ test: TestShop, _ path: String) async throws -> [String: Any] {
+        let api = AppleAPI(shop: test.shop, realm: .sandbox, meter: RequestMeter(factory: PrometheusFigures()))
+        let token = try test.token()
+        let body = try await Application(router: api.router()).test(.router) { client in
+            try await client.execute(uri: path, method: .get, headers: [.authorization: "Bearer \(token)"]) { answer in
+                #expect(answer.status == .ok, "\(path)")
+                return Data(String(buffer: answer.body).utf8)
+            }
+        }
+        return try object(body)
+    }
+
+    /// Reads all that the routes say, for the rows of one subscription.
+    private static func read(_ test: TestShop, _ first: Transaction, _ receipt: [UInt8], _ single: String) async throws
+        -> Standing
+    {
+        let id = first.id.wireForm
+        let statuses = try await get(test, "/inApps/v1/subscriptions/\(id)")
+        let groups = try #require(statuses["data"] as? [[String: Any]])
+        let item = try #require((groups.first?["lastTransactions"] as? [[String: Any]])?.first)
+        let info = try payload(item["signedRenewalInfo"])
+        let history = try #require(
+            try await get(test, "/inApps/v2/history/\(id)")["signedTransactions"] as? [String]
+        )
+        let expiries = try history.compactMap { try payload($0)["expiresDate"] as? Int64 }
+        _ = try await get(test, "/inApps/v1/transactions/\(id)")
+        _ = try await get(test, "/inApps/v2/refund/lookup/\(id)")
+        if let order = first.order { _ = try await get(test, "/inApps/v1/lookup/\(order.wireForm)") }
+
+        let answer = try await test.shop.verifyReceipt(request(Base64.encode(receipt)), in: .sandbox)
+        let told = try object(Data(answer.body))
+        let pending = try #require((told["pending_renewal_info"] as? [[String: Any]])?.first)
+        let one = try await test.shop.verifyReceipt(request(Base64.encode(Array(single.utf8))), in: .sandbox)
+        return Standing(
+            status: try #require(item["status"] as? Int),
+            renewsOrRetries: info["expirationIntent"] == nil,
+            rowsOfHistory: history.count,
+            latestExpiry: expiries.max() ?? 0,
+            expiryInStatuses: try #require(try payload(item["signedTransactionInfo"])["expiresDate"] as? Int64),
+            receiptRows: (told["latest_receipt_info"] as? [[String: Any]])?.count ?? 0,
+            pendingRenewalIntent: pending["expiration_intent"] as? String,
+            statusOfTransactionReceipt: one.status
+        )
+    }
+
+    private static func request(_ data: String) -> VerifyReceiptRequest {
+        VerifyReceiptRequest(receiptData: data, password: "secret", excludesOldTransactions: false)
+    }
+
+    private static func account(_ test: TestShop) async throws -> Account {
+        let account = try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+        return try #require(account)
+    }
+
+    @Test(
+        "Statuses, history and receipts agree while the ticker is behind, and reading writes nothing",
+        arguments: [false, true]
+    )
+    func agree(isCancelled: Bool) async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let ticker = Ticker(test.shop)
+        try await test.shop.setSharedSecret("secret", of: test.app)
+        let first = try await test.buy("pro", by: "ann")
+        let ann = test.customer("ann")
+        if isCancelled { _ = try await test.shop.perform(.turnAutoRenewOff(first.originalID), by: ann) }
+        let receipt = try #require(try await test.shop.appReceipt(of: try await Self.account(test)))
+        let single = try await test.shop.transactionReceipt(of: first, try await Self.account(test))
+        let before = try await Self.account(test)
+        // The trial has ended, and nobody has looked.
+        test.advance(Self.month)
+        let behind = try await Self.read(test, first, receipt, single)
+        #expect(try await Self.account(test).version == before.version)
+        #expect(behind.status == 1 && behind.rowsOfHistory == 1 && behind.receiptRows == 1)
+        #expect(behind.latestExpiry == behind.expiryInStatuses)
+        #expect(behind.renewsOrRetries && behind.pendingRenewalIntent == nil)
+        #expect(behind.statusOfTransactionReceipt == 0)
+
+        for _ in 0..<1_000 where try await Self.account(test).version == before.version {
+            await ticker.tick()
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        let after = try await Self.read(test, first, receipt, single)
+        #expect(after.status == (isCancelled ? 2 : 1))
+        #expect(after.rowsOfHistory == (isCancelled ? 1 : 2) && after.receiptRows == after.rowsOfHistory)
+        #expect(after.latestExpiry == after.expiryInStatuses)
+        #expect(after.renewsOrRetries == !isCancelled && (after.pendingRenewalIntent == "1") == isCancelled)
+        #expect(after.statusOfTransactionReceipt == (isCancelled ? 21_006 : 0))
+    }
+
+    @Test("A family member's copy stands as the purchase does while the ticker is behind")
+    func family() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let first = try await test.buy("pro", by: "ann")
+        _ = try await test.shop.perform(.turnAutoRenewOff(first.originalID), by: test.customer("ann"))
+        let host = try await Self.account(test)
+        let join = Command.joinFamily(of: host.id, named: "f")
+        _ = try await test.shop.perform(join, by: test.customer("bob"), opening: Opening())
+        let bob = try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "bob")
+        let member = try #require(bob)
+        #expect(member.subscriptions.count == 1)
+        test.advance(Self.month)
+        let instant = try await test.shop.instantOfState(of: member)
+        #expect(instant < test.now && member.subscriptions.first?.status(at: instant) == .active)
+    }
+
+    @Test("The ticker reports how far behind it is, and nothing when it has caught up")
+    func lag() async throws {
+        let figures = PrometheusFigures()
+        let test = try await TestShop(selling: SampleProducts.all)
+        let ticker = Ticker(test.shop, metrics: figures)
+        #expect(figures.text().contains("# TYPE till_clock_lag_seconds gauge\ntill_clock_lag_seconds 0"))
+        let bought = try await test.buy("pro", by: "ann")
+        let end = try #require(bought.expiresDate)
+        test.advance(end.milliseconds - test.now.milliseconds + 90_000)
+        await ticker.tick()
+        let text = figures.text()
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("till_clock_lag_seconds ") })
+        let lag = try #require(line.split(separator: " ").last.flatMap { Double($0) })
+        // A renewal is charged up to a day ahead of the end.
+        #expect(lag >= 90 && lag <= 90 + 86_400)
+        for _ in 0..<1_000 where !figures.text().contains("till_clock_lag_seconds 0") {
+            try await Task.sleep(for: .milliseconds(10))
+            await ticker.tick()
+        }
+        #expect(figures.text().contains("till_clock_lag_seconds 0"))
+        #expect(try await Self.account(test).rowCount == 2)
+    }
+}

@@ -1,0 +1,219 @@
+import Testing
+import TillCore
+import TillStorage
+import TillTesting
+
+@testable import TillShop
+
+/// An operation for many customers with a date reaches each of them at that instant of their own clock.
+@Suite("Scheduled operations for many customers")
+struct ScheduledJobTests {
+    private static let day: Int64 = 86_400_000
+    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let clock = ClockName(scope)
+
+    private static func own(_ name: String) -> ClockName { ClockName(scope, own: name) }
+
+    /// A shop with a frozen clock and a clock of customers' own, each with a subscriber.
+    private static func shop(ahead days: Int64) async throws -> TestShop {
+        let test = try await TestShop(selling: SampleProducts.all)
+        _ = try await test.shop.setClock(clock, .freeze(at: nil))
+        try await test.shop.createClock(own("other"), .frozen(at: test.now.advanced(milliseconds: days * day)))
+        try await test.buy("pro", by: "ann")
+        try await subscribe(test, "bob", on: "other")
+        return test
+    }
+
+    private static func subscribe(_ test: TestShop, _ name: String, on clock: String) async throws {
+        _ = try await test.shop.perform(
+            .purchase(Purchase(productID: "pro")),
+            by: test.customer(name),
+            opening: Opening(clock: clock)
+        )
+    }
+
+    private static func raise(_ test: TestShop) -> Job.Work {
+        var prices = SampleProducts.monthly.prices
+        prices.standard = Money(milliunits: prices.standard.milliunits * 2, currency: prices.standard.currency)
+        return .raisePrice(PriceRaise(productID: "pro", prices: prices))
+    }
+
+    /// When the higher price was decided for a customer; nil while it was not.
+    private static func raised(_ test: TestShop, _ name: String) async throws -> Timestamp? {
+        let account = try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: name)
+        return try #require(account).subscriptions.first?.priceIncrease?.scheduledAt
+    }
+
+    @Test("Customers whose clock is past the date are reached at once, at their own present; the others at the date")
+    func past() async throws {
+        let test = try await Self.shop(ahead: 60)
+        let at = test.now.advanced(milliseconds: 30 * Self.day)
+        let stored = try await test.shop.startJob(Self.raise(test), in: Self.scope, at: at)
+        #expect(stored.state == .waiting && stored.succeeded == 1)
+        #expect(try await Self.raised(test, "bob") == test.shop.now(on: Self.own("other")))
+        #expect(try await Self.raised(test, "ann") == nil)
+        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 29 * Self.day), settling: false)
+        #expect(try await Self.raised(test, "ann") == nil)
+        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 5 * Self.day), settling: false)
+        #expect(try await Self.raised(test, "ann") == at)
+        let done = try #require(try await test.shop.job(stored.id))
+        #expect(done.state == .done && done.succeeded == 2 && done.failed == 0)
+        #expect(test.shop.pendingClocks(of: done).isEmpty)
+    }
+
+    @Test("Customers whose clock is behind are reached when it comes to the date, however late the realm's is")
+    func behind() async throws {
+        let test = try await Self.shop(ahead: 0)
+        let at = test.now.advanced(milliseconds: 30 * Self.day)
+        let stored = try await test.shop.startJob(Self.raise(test), in: Self.scope, at: at)
+        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 40 * Self.day), settling: false)
+        #expect(try await Self.raised(test, "ann") == at)
+        #expect(try await Self.raised(test, "bob") == nil)
+        let done = try #require(try await test.shop.job(stored.id))
+        #expect(done.state == .done && done.succeeded == 1 && test.shop.pendingClocks(of: done) == ["other"])
+        _ = try await test.shop.advance(Self.own("other"), .by(milliseconds: 31 * Self.day), settling: false)
+        #expect(try await Self.raised(test, "bob") == at)
+        let all = try #require(try await test.shop.job(stored.id))
+        #expect(all.succeeded == 2 && test.shop.pendingClocks(of: all).isEmpty)
+    }
+
+    @Test("The next event of a clock of customers' own is the date of a scheduled operation")
+    func nextEvent() async throws {
+        let test = try await Self.shop(ahead: 0)
+        let at = test.now.advanced(milliseconds: 2 * Self.day)
+        _ = try await test.shop.startJob(Self.raise(test), in: Self.scope, at: at)
+        let report = try await test.shop.advance(Self.own("other"), .toNextEvent, settling: false)
+        #expect(report.to == at)
+        #expect(try await Self.raised(test, "bob") == at)
+    }
+
+    @Test("A customer who comes to a clock that is past the date is reached at the date, and only once")
+    func moved() async throws {
+        let test = try await Self.shop(ahead: 0)
+        let at = test.now.advanced(milliseconds: 10 * Self.day)
+        let stored = try await test.shop.startJob(Self.raise(test), in: Self.scope, at: at)
+        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 12 * Self.day), settling: false)
+        _ = try await test.shop.perform(.useClock(nil), by: test.customer("bob"))
+        #expect(try await Self.raised(test, "bob") == at)
+        #expect(try await test.shop.job(stored.id)?.succeeded == 2)
+        // Back, and forward again.
+        _ = try await test.shop.perform(.useClock("other"), by: test.customer("bob"))
+        _ = try await test.shop.perform(.useClock(nil), by: test.customer("bob"))
+        #expect(try await test.shop.job(stored.id)?.succeeded == 2)
+    }
+
+    @Test("A clock that is created after the date is not concerned; one that is created before it is")
+    func laterClocks() async throws {
+        let test = try await Self.shop(ahead: 0)
+        let at = test.now.advanced(milliseconds: 10 * Self.day)
+        _ = try await test.shop.startJob(Self.raise(test), in: Self.scope, at: at)
+        try await test.shop.createClock(Self.own("after"), .frozen(at: at.advanced(milliseconds: Self.day)))
+        try await test.shop.createClock(Self.own("before"), .frozen(at: at.advanced(milliseconds: -Self.day)))
+        for name in ["after", "before"] { try await Self.subscribe(test, name, on: name) }
+        for name in ["after", "before"] {
+            _ = try await test.shop.advance(Self.own(name), .by(milliseconds: 3 * Self.day), settling: false)
+        }
+        #expect(try await Self.raised(test, "after") == nil)
+        #expect(try await Self.raised(test, "before") == at)
+    }
+
+    private static let extend = Job.Work.extend(
+        MassExtension(productID: "pro", days: 3, reasonCode: 1, request: "11111111-2222-4333-8444-555555555555")
+    )
+
+    /// When a customer's subscription was extended.
+    private static func extensions(_ test: TestShop, _ name: String) async throws -> [Timestamp] {
+        let account = try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: name)
+        return try #require(account).subscriptions.flatMap(\.extensions).map(\.date)
+    }
+
+    @Test("A mass extension with a date reaches every clock at its own instant")
+    func extensionWithDate() async throws {
+        let test = try await Self.shop(ahead: 60)
+        try await test.shop.createClock(Self.own("late"), .frozen(at: test.now))
+        try await Self.subscribe(test, "cat", on: "late")
+        // The trial is over, and the first paid period runs.
+        for clock in [Self.clock, Self.own("other"), Self.own("late")] {
+            _ = try await test.shop.advance(clock, .by(milliseconds: 45 * Self.day), settling: false)
+        }
+        let at = test.shop.now(on: Self.clock).advanced(milliseconds: 2 * Self.day)
+        let ahead = test.shop.now(on: Self.own("other"))
+        let stored = try await test.shop.startJob(Self.extend, in: Self.scope, at: at)
+        #expect(try await Self.extensions(test, "bob") == [ahead])
+        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 4 * Self.day), settling: false)
+        #expect(try await Self.extensions(test, "ann") == [at])
+        #expect(try await Self.extensions(test, "cat").isEmpty)
+        _ = try await test.shop.advance(Self.own("late"), .by(milliseconds: 4 * Self.day), settling: false)
+        #expect(try await Self.extensions(test, "cat") == [at])
+        let job = try #require(try await test.shop.job(stored.id))
+        #expect(job.state == .done && job.succeeded == 3 && job.failed == 0)
+    }
+
+    @Test("Without a date everybody is reached at once")
+    func withoutDate() async throws {
+        let test = try await Self.shop(ahead: 60)
+        let done = try await test.shop.startJob(Self.raise(test), in: Self.scope)
+        #expect(done.state == .done && done.succeeded == 2 && test.shop.pendingClocks(of: done).isEmpty)
+        #expect(try await Self.raised(test, "ann") == test.shop.now(on: Self.clock))
+        #expect(try await Self.raised(test, "bob") == test.shop.now(on: Self.own("other")))
+    }
+
+    /// A job as the store keeps it that nobody has run.
+    private static func store(_ test: TestShop, _ ownClocks: [String: JobRecord.ClockProgress]?) async throws {
+        let record = JobRecord(
+            id: "job",
+            realm: .sandbox,
+            app: TestShop.bundleID,
+            task: raise(test),
+            at: test.now.advanced(milliseconds: 30 * day),
+            state: .waiting,
+            position: nil,
+            succeeded: 0,
+            failed: 0,
+            completedAt: nil,
+            ownClocks: ownClocks
+        )
+        let document = try Document(kind: .job, name: record.id, app: record.app, encoding: record)
+        try await test.shop.storage.put([document])
+    }
+
+    @Test("A scheduled operation that a stop cut short on a clock of customers' own is finished after the start")
+    func resumed() async throws {
+        let test = try await Self.shop(ahead: 60)
+        try await Self.store(test, ["other": JobRecord.ClockProgress()])
+        await test.shop.resumeLongWork()
+        #expect(try await Self.raised(test, "bob") == test.shop.now(on: Self.own("other")))
+        #expect(try await Self.raised(test, "ann") == nil)
+        #expect(try await test.shop.job("job")?.ownClocks?["other"]?.isDone == true)
+    }
+
+    @Test("An operation that version 0.1.0 scheduled reaches everybody when the clock of the realm shows its date")
+    func older() async throws {
+        let test = try await Self.shop(ahead: 60)
+        try await Self.store(test, nil)
+        _ = try await test.shop.advance(Self.own("other"), .by(milliseconds: Self.day), settling: false)
+        #expect(try await Self.raised(test, "bob") == nil)
+        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 31 * Self.day), settling: false)
+        let job = try #require(try await test.shop.job("job"))
+        #expect(job.state == .done && job.succeeded == 2)
+    }
+
+    @Test("The ticker reaches customers on a clock of their own that moves")
+    func ticker() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await test.shop.createClock(Self.own("other"), .real)
+        try await Self.subscribe(test, "bob", on: "other")
+        _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
+        let ticker = Ticker(test.shop)
+        let at = test.now.advanced(milliseconds: 2 * Self.day)
+        _ = try await test.shop.startJob(Self.raise(test), in: Self.scope, at: at)
+        test.advance(3 * Self.day)
+        for _ in 0..<1_000 {
+            await ticker.tick()
+            if try await Self.raised(test, "bob") != nil { break }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(try await Self.raised(test, "bob") == test.now)
+        #expect(try await test.shop.jobs(in: Self.scope).first?.state == .waiting)
+    }
+}

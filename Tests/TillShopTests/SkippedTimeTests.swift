@@ -1,0 +1,217 @@
+import Foundation
+import Testing
+import TillCore
+import TillStorage
+import TillTesting
+
+@testable import TillShop
+
+/// What fell due while a clock was set forward is dated when it fell due, and nothing else is dated back.
+@Suite("Attempts after an advance")
+struct SkippedTimeTests {
+    private static let hour: Int64 = 3_600_000
+    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let clock = ClockName(scope)
+    /// The waits of the retry schedule, summed up.
+    private static let offsets: [Int64] = [0, 1, 13, 37, 85, 157]
+
+    private static func instant(_ hours: Int64) -> Timestamp { Timestamp(milliseconds: hours * hour) }
+
+    /// A shop on a clock that moves, with an endpoint that always answers 500.
+    private static func shop(_ change: ClockChange) async throws -> (TestShop, ListeningPost) {
+        let post = try await ListeningPost.start { _ in .status(500) }
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
+        _ = try await test.shop.setClock(clock, change)
+        return (test, post)
+    }
+
+    /// The attempts of the only notification, once there are so many.
+    private static func attempts(_ test: TestShop, count: Int) async throws -> [SendAttempt] {
+        var attempts: [SendAttempt] = []
+        for _ in 0..<6_000 where attempts.count < count {
+            let entries = try await test.shop.storage.notifications(NotificationQuery(scope: scope))
+            if let entry = entries.first {
+                attempts = try await test.shop.storage.deliveries(of: entry.id).first?.attempts ?? []
+            }
+            if attempts.count < count { try await Task.sleep(for: .milliseconds(10)) }
+        }
+        return attempts
+    }
+
+    private static func hours(_ attempts: [SendAttempt], after first: Timestamp) -> [Int64] {
+        attempts.map { ($0.date.milliseconds - first.milliseconds) / hour }
+    }
+
+    @Test(
+        "Seven days in one advance make all six attempts on a moving clock, each dated when it fell due",
+        arguments: [ClockChange.real, .run(speed: 60)],
+        [true, false]
+    )
+    func movingClock(_ change: ClockChange, settling: Bool) async throws {
+        let (test, post) = try await Self.shop(change)
+        let sender = try test.startSending()
+        let bought = test.now
+        try await test.buy("coins", by: "ann")
+        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 168 * Self.hour), settling: settling)
+        #expect(test.shop.clocks.state(Self.clock).moves)
+        let attempts = try await Self.attempts(test, count: 6)
+        #expect(Self.hours(attempts, after: bought) == Self.offsets)
+        await test.stopSending(sender)
+        try await post.stop()
+    }
+
+    @Test("Seven advances of a day make the same attempts, though nobody waits for them in between")
+    func manyAdvances() async throws {
+        let (test, post) = try await Self.shop(.real)
+        let bought = test.now
+        try await test.buy("coins", by: "ann")
+        for _ in 0..<7 {
+            _ = try await test.shop.advance(Self.clock, .by(milliseconds: 24 * Self.hour), settling: false)
+            // Between two advances the clock runs for a moment.
+            test.advance(1)
+        }
+        let sender = try test.startSending()
+        await sender.pump(Self.clock)
+        let attempts = try await Self.attempts(test, count: 6)
+        #expect(Self.hours(attempts, after: bought) == Self.offsets)
+        await test.stopSending(sender)
+        try await post.stop()
+    }
+
+    @Test("An attempt that real time made late is dated when it is made; an advance after that dates back to its start")
+    func late() async throws {
+        let (test, post) = try await Self.shop(.real)
+        try await test.buy("coins", by: "ann")
+        try await test.buy("coins", by: "bob")
+        // Nobody sent for two days.
+        test.advance(48 * Self.hour)
+        let start = test.now
+        let sender = try test.startSending()
+        await sender.pump(Self.clock)
+        let late = try await Self.attempts(test, count: 1)
+        #expect(late.first?.date == start)
+        await test.stopSending(sender)
+
+        let (second, other) = try await Self.shop(.real)
+        try await second.buy("coins", by: "ann")
+        second.advance(48 * Self.hour)
+        let begin = second.now
+        _ = try await second.shop.advance(Self.clock, .by(milliseconds: 168 * Self.hour), settling: false)
+        let next = try second.startSending()
+        await next.pump(Self.clock)
+        let attempts = try await Self.attempts(second, count: 6)
+        #expect(Self.hours(attempts, after: begin) == Self.offsets)
+        await second.stopSending(next)
+        for post in [post, other] { try await post.stop() }
+    }
+
+    @Test("A retry that falls due while the clock runs is dated when it is made, also after an advance")
+    func afterTheAdvance() async throws {
+        let (test, post) = try await Self.shop(.real)
+        let sender = try test.startSending()
+        let bought = test.now
+        try await test.buy("coins", by: "ann")
+        _ = try await Self.attempts(test, count: 1)
+        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 2 * Self.hour), settling: false)
+        #expect(Self.hours(try await Self.attempts(test, count: 2), after: bought) == [0, 1])
+        // The third is due 13 hours after the purchase; the sender comes at 16.
+        test.advance(14 * Self.hour)
+        await sender.pump(Self.clock)
+        #expect(Self.hours(try await Self.attempts(test, count: 3), after: bought) == [0, 1, 16])
+        await test.stopSending(sender)
+        try await post.stop()
+    }
+
+    @Test("An advance that a crash cut short is finished after the start, with attempts dated as without it")
+    func restart() async throws {
+        let (test, post) = try await Self.shop(.real)
+        let bought = test.now
+        try await test.buy("coins", by: "ann")
+        // What is stored in the middle of an advance of seven days, at its stop after one day.
+        var record = test.shop.clocks.record(Self.clock)
+        record.freeze(at: bought, from: bought)
+        record.freeze(at: bought.advanced(milliseconds: 24 * Self.hour), from: bought)
+        record.leap = Clocks.Leap(to: bought.advanced(milliseconds: 168 * Self.hour), speed: 1)
+        try await test.shop.clocks.put(record)
+        _ = try await test.shop.clocks.reload()
+        await test.shop.resumeLongWork()
+        #expect(test.shop.clocks.state(Self.clock).moves)
+        let sender = try test.startSending()
+        await sender.pump(Self.clock)
+        #expect(Self.hours(try await Self.attempts(test, count: 6), after: bought) == Self.offsets)
+        await test.stopSending(sender)
+        try await post.stop()
+    }
+
+    @Test("A clock that is frozen never showed a later time, also while that is being written")
+    func frozenWhileItRuns() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        for _ in 0..<50 {
+            _ = try await test.shop.setClock(Self.clock, .run(speed: 1_000_000))
+            let sampling = Task {
+                var latest = test.shop.now(on: Self.clock)
+                while !Task.isCancelled {
+                    test.advance(1)
+                    latest = max(latest, test.shop.now(on: Self.clock))
+                    await Task.yield()
+                }
+                return latest
+            }
+            let frozen = try await test.shop.setClock(Self.clock, .freeze(at: nil))
+            sampling.cancel()
+            let latest = await sampling.value
+            #expect(frozen == .frozen(at: test.shop.now(on: Self.clock)))
+            #expect(latest <= test.shop.now(on: Self.clock))
+        }
+    }
+
+    // MARK: The spans
+
+    @Test("The date follows from the first span that ends at or after the instant at which the attempt fell due")
+    func dates() {
+        var skipped = SkippedTime()
+        skipped.skip(from: Self.instant(10), to: Self.instant(20))
+        skipped.skip(from: Self.instant(30), to: Self.instant(40))
+        let now = Self.instant(50)
+        // Late already when the clock was set forward; inside; between two spans; after the last.
+        for (due, date) in [(5, 10), (10, 10), (15, 15), (20, 20), (25, 30), (35, 35), (45, 50)] as [(Int64, Int64)] {
+            #expect(skipped.dateOfAttempt(due: Self.instant(due), now: now) == Self.instant(date), "due at \(due)")
+        }
+        #expect(SkippedTime().dateOfAttempt(due: Self.instant(5), now: now) == now)
+    }
+
+    @Test("Spans that touch become one, those in which nothing is due go, and their number has a limit")
+    func spans() {
+        var skipped = SkippedTime()
+        skipped.skip(from: Self.instant(0), to: Self.instant(1))
+        skipped.skip(from: Self.instant(1), to: Self.instant(3))
+        #expect(skipped.spans == [SkippedTime.Span(from: Self.instant(0), to: Self.instant(3))])
+        skipped.skip(from: Self.instant(5), to: Self.instant(6))
+        skipped.forget(before: Self.instant(3))
+        #expect(skipped.spans.count == 2)
+        skipped.forget(before: Self.instant(4))
+        #expect(skipped.spans == [SkippedTime.Span(from: Self.instant(5), to: Self.instant(6))])
+        skipped.forget(before: nil)
+        #expect(skipped.spans.isEmpty)
+        for number in 0..<100 as Range<Int64> {
+            skipped.skip(from: Self.instant(2 * number), to: Self.instant(2 * number + 1))
+        }
+        #expect(skipped.spans.count == SkippedTime.maxSpans && skipped.spans.first?.from == Self.instant(0))
+        #expect(skipped.spans.last?.to == Self.instant(199))
+    }
+
+    @Test("A clock that version 0.1.0 froze dates attempts when they fell due, one that it ran when they are made")
+    func olderRecords() throws {
+        let frozen = #"{"app":"a","realm":"sandbox","state":{"frozen":{"at":1000}}}"#
+        let record = try JSONDecoder().decode(Clocks.Record.self, from: Data(frozen.utf8))
+        let wall = Timestamp(milliseconds: 5_000)
+        #expect(record.dateOfAttempt(due: Timestamp(milliseconds: 900), wall: wall) == Timestamp(milliseconds: 900))
+        var advanced = record
+        advanced.freeze(at: Timestamp(milliseconds: 2_000), from: Timestamp(milliseconds: 1_000))
+        #expect(advanced.dateOfAttempt(due: Timestamp(milliseconds: 900), wall: wall) == Timestamp(milliseconds: 900))
+        let real = #"{"app":"a","realm":"sandbox","state":{"real":{}}}"#
+        let moving = try JSONDecoder().decode(Clocks.Record.self, from: Data(real.utf8))
+        #expect(moving.dateOfAttempt(due: Timestamp(milliseconds: 900), wall: wall) == wall)
+    }
+}
