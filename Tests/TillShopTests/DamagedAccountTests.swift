@@ -269,7 +269,7 @@ struct DamagedAccountTests {
         }
         commands += [.job(Job(id: "job", task: .shareProduct("pro"))), .useClock(nil), .leaveFamily, .wake]
         for command in commands { _ = try? await test.shop.perform(command, by: test.customer(customer)) }
-        _ = try? await test.shop.upToDate(account)
+        _ = try? await test.shop.instantOfState(of: account)
         _ = try? await test.shop.eraseCustomer(test.customer(customer), isDryRun: false)
         _ = account.subscriptions.map { "\($0.status(at: test.now)) \($0.renewalDate.iso8601)" }
     }
