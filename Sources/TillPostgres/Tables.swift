@@ -1,4 +1,5 @@
-/// What the first version of the database holds: a released migration, whose text never changes. A test holds its digest.
+/// What the first version of the database holds: a released migration, whose text never changes. A test holds its
+/// digest.
 ///
 /// Names and values are those of the embedded engine, so that rows can go from one to the other: numbers are BIGINT, a
 /// yes or no is 1 or 0, dates are milliseconds, and texts are compared byte by byte.
