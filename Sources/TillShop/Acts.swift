@@ -77,7 +77,8 @@ extension Shop {
         var family: [Account] = []
         // A family member's copy changes with the purchase, which the purchaser holds.
         for member in account.family?.members ?? [] where member != account.id {
-            if let other = try await storage.account(member) { family.append(other) }
+            // A damaged member is quarantined, and nothing falls due there.
+            if let other = try await storage.account(member), other.damage == nil { family.append(other) }
         }
         return instantOfState(of: account, family: family)
     }

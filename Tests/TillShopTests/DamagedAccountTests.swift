@@ -217,6 +217,17 @@ struct DamagedAccountTests {
         try await take(try await text(test), into: test)
     }
 
+    @Test("Reading a sound account is possible while a member of its family is damaged")
+    func damagedRelative() async throws {
+        let test = try await shop()
+        let sql = "json_remove(state, '$.subscriptions[0].current.expiresDate')"
+        try plant("UPDATE accounts SET state = \(sql) WHERE customer = 'ann'", in: test)
+        let bob = try await account("bob", test)
+        #expect(bob.damage == nil && bob.subscriptions.count == 1)
+        #expect(try await account("ann", test).damage != nil)
+        #expect(try await test.shop.instantOfState(of: bob) == test.shop.now(on: Self.clock))
+    }
+
     @Test("The doctor names the damage, and an import refuses it", arguments: damages)
     func refused(_ damage: Damage) async throws {
         let test = try await shop()
