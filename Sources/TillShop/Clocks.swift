@@ -116,24 +116,47 @@ package final class Clocks: Sendable {
             ?? Record(realm: name.scope.realm, app: name.scope.app, own: name.own, state: .real)
     }
 
-    /// Sets a clock, durably.
+    /// What a clock shows. Nobody can stop it between the reading of its state and that of the wall clock.
+    func now(on name: ClockName, wall: () -> Timestamp) -> Timestamp {
+        records.withLock { ($0[name]?.state ?? .real).now(wall: wall()) }
+    }
+
+    /// The date of an attempt to deliver that ends now (`SkippedTime.dateOfAttempt`).
     ///
-    /// A clock that is frozen stops before this is written: otherwise somebody who asks meanwhile would be told a later
-    /// time than that at which it is frozen.
-    func put(_ record: Record) async throws {
-        let name = record.name
-        let document = try Document(kind: .clock, name: record.documentName, app: record.app, encoding: record)
-        let before = records.withLock { records in
+    /// - Parameter due: when the attempt fell due; nil for one that was not scheduled.
+    func dateOfAttempt(due: Timestamp?, on name: ClockName, wall: () -> Timestamp) -> Timestamp {
+        records.withLock { records in
+            let wall = wall()
+            return records[name]?.dateOfAttempt(due: due, wall: wall) ?? wall
+        }
+    }
+
+    /// Stops a clock while a body sets it, so that nobody is told a later time than that from which it goes on.
+    ///
+    /// - Parameter body: gets what the clock shows. When it throws, the clock goes on as before.
+    func stopping<Value>(
+        _ name: ClockName,
+        wall: () -> Timestamp,
+        _ body: (Timestamp) async throws -> Value
+    ) async throws -> Value {
+        let (before, stopped) = records.withLock { records in
             let before = records[name]
-            if !record.state.moves { records[name] = record }
-            return before
+            var stopped = before ?? Record(realm: name.scope.realm, app: name.scope.app, own: name.own, state: .real)
+            stopped.state = .frozen(at: stopped.state.now(wall: wall()))
+            records[name] = stopped
+            return (before, stopped)
         }
         do {
-            try await storage.put([document])
+            return try await body(stopped.state.now(wall: wall()))
         } catch {
-            records.withLock { if $0[name] == record { $0[name] = before } }
+            records.withLock { if $0[name] == stopped { $0[name] = before } }
             throw error
         }
-        records.withLock { $0[name] = record }
+    }
+
+    /// Sets a clock, durably.
+    func put(_ record: Record) async throws {
+        try await storage.put([Document(kind: .clock, name: record.documentName, app: record.app, encoding: record)])
+        records.withLock { $0[record.name] = record }
     }
 }

@@ -102,25 +102,30 @@ extension Shop {
         return try await exclusively(name.lockKey) {
             var record = clocks.record(name)
             if case .freeze = change { try await forgetSkippedTime(of: &record) }
-            // Nothing waits from here on, so that the clock is set where it was read.
-            let present = now(on: name)
-            switch change {
-            case .freeze(let instant):
-                if let instant, instant < present { throw goingBack(name, from: present, to: instant) }
-                record.freeze(at: instant ?? present, from: present)
-            case .run(let speed):
-                guard speed > 0, speed <= ClockState.mostSpeed else {
-                    throw ClockRefused(code: "bad_speed", message: "A speed is above 0 and at most 10000000.")
-                }
-                record.state = .running(from: present, since: wallClock(), speed: speed)
-            case .real:
-                let wall = wallClock()
-                if present > wall { throw goingBack(name, from: present, to: wall) }
-                record.state = .real
+            try await clocks.stopping(name, wall: wallClock) { present in
+                try set(&record, change, from: present)
+                try await clocks.put(record)
             }
-            try await clocks.put(record)
             signals.moved(name)
             return record.state
+        }
+    }
+
+    /// Changes how a clock goes from its present on.
+    private func set(_ record: inout Clocks.Record, _ change: ClockChange, from present: Timestamp) throws {
+        switch change {
+        case .freeze(let instant):
+            if let instant, instant < present { throw goingBack(record.name, from: present, to: instant) }
+            record.freeze(at: instant ?? present, from: present)
+        case .run(let speed):
+            guard speed > 0, speed <= ClockState.mostSpeed else {
+                throw ClockRefused(code: "bad_speed", message: "A speed is above 0 and at most 10000000.")
+            }
+            record.state = .running(from: present, since: wallClock(), speed: speed)
+        case .real:
+            let wall = wallClock()
+            if present > wall { throw goingBack(record.name, from: present, to: wall) }
+            record.state = .real
         }
     }
 
@@ -194,12 +199,13 @@ extension Shop {
     {
         var record = clocks.record(name)
         try await forgetSkippedTime(of: &record)
-        // Nothing waits from here on, so that the clock is set where it was read.
-        let from = now(on: name)
-        if target < from { throw goingBack(name, from: from, to: target) }
-        record.freeze(at: from, from: from)
-        record.leap = Clocks.Leap(to: target, speed: speed)
-        try await clocks.put(record)
+        let from = try await clocks.stopping(name, wall: wallClock) { from in
+            if target < from { throw goingBack(name, from: from, to: target) }
+            record.freeze(at: from, from: from)
+            record.leap = Clocks.Leap(to: target, speed: speed)
+            try await clocks.put(record)
+            return from
+        }
         let log = LeapLog(from: from, to: target)
         leaps.begin(name, log)
         defer { leaps.end(name) }

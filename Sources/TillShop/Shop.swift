@@ -121,7 +121,7 @@ package final class Shop: Sendable {
 
     /// What a clock shows; one that nobody set is real.
     package func now(on clock: ClockName) -> Timestamp {
-        clocks.state(clock).now(wall: wallClock())
+        clocks.now(on: clock, wall: wallClock)
     }
 
     /// The two realms of every app.

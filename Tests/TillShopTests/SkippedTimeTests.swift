@@ -164,6 +164,10 @@ struct SkippedTimeTests {
             #expect(frozen == .frozen(at: test.shop.now(on: Self.clock)))
             #expect(latest <= test.shop.now(on: Self.clock))
         }
+        // A change that is refused leaves the clock as it was.
+        _ = try await test.shop.setClock(Self.clock, .run(speed: 2))
+        await #expect(throws: ClockRefused.self) { try await test.shop.setClock(Self.clock, .run(speed: 0)) }
+        #expect(test.shop.clocks.state(Self.clock).moves)
     }
 
     // MARK: The spans

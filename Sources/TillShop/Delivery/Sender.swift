@@ -400,7 +400,7 @@ package actor Sender: Service {
         _ clock: ClockName,
         _ version: NotificationVersion
     ) -> Delivery {
-        let date = shop.clocks.record(clock).dateOfAttempt(due: delivery.due, wall: shop.wallClock())
+        let date = shop.clocks.dateOfAttempt(due: delivery.due, on: clock, wall: shop.wallClock)
         var done = delivery
         done.attempts.append(
             SendAttempt(
