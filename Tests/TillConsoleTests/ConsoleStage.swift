@@ -15,10 +15,12 @@ final class ConsoleStage: Sendable {
     let console: Console
     private let control: ControlAPI
 
+    /// - Parameter patience: how long a page waits for an operation before it says that it is under way. It is long, so
+    ///   that no test depends on the speed of the machine.
     init(
         _ test: TestShop,
         token: String? = nil,
-        patience: Duration = .seconds(2),
+        patience: Duration = .seconds(300),
         wrongTokens: WrongTokens = WrongTokens()
     ) throws {
         self.test = test

@@ -111,7 +111,7 @@ struct LiveTests {
         #expect(inside.most == 2)
     }
 
-    @Test("A stream of what is not there ends, and holds no seat", .timeLimit(.minutes(1)))
+    @Test("A stream of what is not there ends, and holds no seat", .timeLimit(.minutes(10)))
     func gone() async throws {
         let stage = try ConsoleStage(try await TestShop())
         try await stage.visit { visitor in

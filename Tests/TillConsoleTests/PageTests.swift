@@ -61,7 +61,7 @@ struct PageTests {
 
     @Test("A clock is moved only where it can go, and what moves it says how far it went")
     func clocks() async throws {
-        let stage = try ConsoleStage(try await TestShop(), patience: .seconds(60))
+        let stage = try ConsoleStage(try await TestShop())
         let realm = scope + "/"
         let clock = "com.example.shop-sandbox"
         try await stage.visit { visitor in
@@ -82,7 +82,7 @@ struct PageTests {
 
     @Test("What a form means by somebody new is new, and an app comes with a file that can be read or not at all")
     func beginnings() async throws {
-        let stage = try ConsoleStage(try await TestShop(), patience: .seconds(60))
+        let stage = try ConsoleStage(try await TestShop())
         let scope = scope
         let app = "com.example.broken"
         try await stage.visit { visitor in
@@ -113,7 +113,7 @@ struct PageTests {
 
     @Test("What would go is said without anything going, and who is erased has no link")
     func erasure() async throws {
-        let stage = try ConsoleStage(try await TestShop(), patience: .seconds(60))
+        let stage = try ConsoleStage(try await TestShop())
         let page = scope + "/customers"
         try await stage.visit { visitor in
             _ = try await visitor.act("createCustomer", on: page, [("customer", "bob")])
@@ -132,7 +132,7 @@ struct PageTests {
 
     @Test("What was made has a link, from pages that are not about it")
     func links() async throws {
-        let stage = try ConsoleStage(try await TestShop(), patience: .seconds(60))
+        let stage = try ConsoleStage(try await TestShop())
         let scope = scope
         try await stage.visit { visitor in
             let made = try await visitor.act("createCustomer", on: scope + "/customers", [("customer", "bob")])

@@ -71,7 +71,7 @@ struct ShopPagesTests {
     @Test("A state is had as a file and taken in from one; a broken one changes nothing")
     func carried() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
-        let stage = try ConsoleStage(test, patience: .seconds(60))
+        let stage = try ConsoleStage(test)
         let customers = realm + "customers"
         try await test.buy("pro", by: "ann")
         try await stage.visit { visitor in

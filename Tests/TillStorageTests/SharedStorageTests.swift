@@ -205,7 +205,7 @@ struct SharedStorageTests {
         }
     }
 
-    @Test("What one node says every node hears", .timeLimit(.minutes(1)))
+    @Test("What one node says every node hears", .timeLimit(.minutes(10)))
     func words() async throws {
         let (words, ear) = AsyncStream.makeStream(of: String?.self)
         nodes[1].listen { sign in
