@@ -156,7 +156,8 @@ struct DestinationTests {
         let till = try await ListeningPost.start()
         let place = till.url
         let post = try await ListeningPost.start { _ in .redirect(to: place, status: status) }
-        let postman = try Postman(destinations: DestinationCheck(ownPorts: Self.ownPorts([("127.0.0.1", till.port)])))
+        let check = DestinationCheck(ownPorts: Self.ownPorts([("127.0.0.1", till.port)]))
+        let postman = try Postman(timeout: .seconds(60), destinations: check)
         for address in ["127.0.0.1", "localhost"] {
             let delivered = await postman.post(Self.body, to: "http://\(address):\(post.port)/")
             #expect(delivered.result == .unsuccessfulHTTPResponseCode && delivered.status == status)
@@ -186,7 +187,7 @@ struct DestinationTests {
         let post = try await ListeningPost.start(host: "127.0.0.2") { request in
             .redirect(to: request.path == "/in" ? near : far, status: status)
         }
-        let postman = try Postman(idleLimit: .seconds(60), destinations: Self.staged)
+        let postman = try Postman(timeout: .seconds(60), idleLimit: .seconds(60), destinations: Self.staged)
         // The connection that is kept now was allowed: nobody redirected there.
         #expect(await postman.post(Self.body, to: inside.url).result == .success)
         let refused = await postman.post(Self.body, to: "http://127.0.0.2:\(post.port)/in")
@@ -204,7 +205,7 @@ struct DestinationTests {
         let text = "HTTP/1.1 307 Go\r\nLocation: \(inside.url)\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
         for (host, isFollowed) in [("127.0.0.2", false), ("127.0.0.1", true)] {
             let post = try await ListeningPost.start(host: host) { _ in .rawThenClose(Array(text.utf8)) }
-            let postman = try Postman(destinations: Self.staged)
+            let postman = try Postman(timeout: .seconds(60), destinations: Self.staged)
             let delivered = await postman.post(Self.body, to: post.url)
             #expect((delivered.result == .success) == isFollowed && delivered.isRefused == !isFollowed)
             try await postman.shutdown()
