@@ -141,7 +141,8 @@ struct AttackTrial {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
-        request.headers.add(name: DeliveryHeader.name, value: DeliveryHeader.value)
+        // A receipt is what an app sends: Till's own verifyReceipt may be tried with it.
+        if form == .notifications { request.headers.add(name: DeliveryHeader.name, value: DeliveryHeader.value) }
         request.body = .bytes(ByteBuffer(bytes: body.written()))
         let answer = try await ControlClient.send(request, timeout: .seconds(30))
         return (answer.status, answer.body)

@@ -93,7 +93,7 @@ def test_a_subscription_says_its_group_its_period_and_its_line_item(realm, custo
 
 @pytest.mark.parametrize("storefront, storefront_id, price, currency", [
     ("USA", "143441", 990, "USD"), ("DEU", "143443", 1090, "EUR"), ("JPN", "143462", 160_000, "JPY"),
-    ("AUS", "143460", 990, "USD"),
+    ("AUS", "143460", 990, "AUD"),
 ])
 def test_a_price_is_that_of_the_storefront_in_thousandths(
     sandbox, customer, storefront, storefront_id, price, currency
