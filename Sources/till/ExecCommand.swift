@@ -127,8 +127,7 @@ struct ExecCommand: AsyncParsableCommand {
     }
 
     private func run(_ shop: ExecShop, in folder: String) async throws -> Int32 {
-        var environment = ProcessInfo.processInfo.environment
-        environment["TILL_DATA"] = nil
+        var environment = TillVariable.environmentWithoutServer
         environment.merge(shop.environment) { $1 }
         try trust(shop, folder, &environment)
         var logger = Logger(label: "till", factory: { StreamLogHandler.standardError(label: $0) })

@@ -8,18 +8,33 @@ import TillShop
 struct SettingsSource {
     private let reader: ConfigReader
 
-    /// Every key that a configuration file may have.
-    private static let keys: Set<String> = [
-        "data", "database", "host", "productionPort", "sandboxPort", "controlAddress", "controlPort", "controlHost",
-        "ocspUrl",
+    /// Settings that say how a server behaves, whichever store it serves. The throw-away Till of `till exec` takes these
+    /// from the environment, and nothing else.
+    private static let behavior: Set<String> = [
         "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
-        "demo", "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
+        "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
         "commitmentsEverywhere", "extendsFirstPeriod", "refundWindowMinutes", "historyListsAll", "deliveryTimeout",
-        "deliveryRoot", "endpointNetworks",
-        "storefrontAskingConsent", "versionOneInSandbox", "journalAll", "journalBodies", "allowReset", "ephemeral",
-        "historyExtraDays", "signatureAge", "notificationDays", "nodeName", "lease", "drain", "adoptRoot",
-        "tlsPort", "tlsHost", "tlsName", "proxyPort",
+        "deliveryRoot", "endpointNetworks", "storefrontAskingConsent", "versionOneInSandbox", "journalAll",
+        "journalBodies", "historyExtraDays", "signatureAge", "notificationDays",
     ]
+    /// Settings of one server: where its data, ports and names are, and what may be done to them.
+    private static let identity: Set<String> = [
+        "data", "database", "ephemeral", "demo", "allowReset", "adoptRoot", "host", "productionPort", "sandboxPort",
+        "controlAddress", "controlPort", "controlHost", "ocspUrl", "nodeName", "lease", "drain", "tlsPort", "tlsHost",
+        "tlsName", "proxyPort",
+    ]
+    /// Every key that a configuration file may have.
+    private static let keys = behavior.union(identity)
+
+    /// The variables of ``behavior``.
+    static let behaviorVariables = Set(behavior.map(variable))
+    /// The variables of settings that belong to one server, and of those that a configuration file cannot have.
+    static let identityVariables = Set(identity.map(variable)).union(["TILL_CONFIG", "TILL_CONTROL_TOKEN"])
+
+    /// The variable of a key: `controlPort` is `TILL_CONTROL_PORT`.
+    private static func variable(_ key: String) -> String {
+        "TILL_" + key.map { $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()
+    }
 
     /// - Parameter file: a JSON file; nil asks `TILL_CONFIG`.
     init(file: String?) async throws {

@@ -31,14 +31,9 @@ struct ThrowAway {
             "--ocsp-url", "http://127.0.0.1:\(port)/ocsp",
             "--control-address", "127.0.0.1", "--control-port", "0", "--tls-host", "127.0.0.1", "--tls-port", "0",
         ]
-        var environment = ProcessInfo.processInfo.environment
-        // These say where another Till is, or would change what this one is for.
-        for name in ["DATA", "DATABASE", "EPHEMERAL", "DEMO", "PROXY_PORT", "CONTROL_TOKEN"] {
-            environment["TILL_\(name)"] = nil
-        }
         let launch = Launch(
             arguments: arguments + (demo ? ["--demo"] : []) + (profile.map { ["--profile", $0] } ?? []),
-            environment: environment,
+            environment: TillVariable.environmentForNewServer,
             isHelper: true
         )
         var prepared = try launch.prepare()

@@ -12,4 +12,24 @@ enum TillVariable {
     static var environment: [String: String] {
         ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TILL_") || !$0.value.isEmpty }
     }
+
+    /// What `till exec` and the other commands read to find a server, an app or a key, and what `till exec` sets.
+    private static let client: Set<String> = [
+        "TILL_CONTROL", "TILL_PRODUCTION", "TILL_SANDBOX", "TILL_APP", "TILL_APP_APPLE_ID", "TILL_KEY", "TILL_KEY_ID",
+        "TILL_ISSUER_ID", "TILL_ROOT_PEM", "TILL_ROOT_DER", "TILL_TLS_ROOT",
+    ]
+
+    /// The environment for a server of its own: of the variables of Till, only those that say how a server behaves.
+    /// An allow-list, so that no variable can lead this server to the data of another one.
+    static var environmentForNewServer: [String: String] {
+        environment.filter { !$0.key.hasPrefix("TILL_") || SettingsSource.behaviorVariables.contains($0.key) }
+    }
+
+    /// The environment without the variables that name a server, its data, its tokens or its keys. Variables that
+    /// begin with `TILL_` and are unknown to Till stay.
+    static var environmentWithoutServer: [String: String] {
+        ProcessInfo.processInfo.environment.filter {
+            !client.contains($0.key) && !SettingsSource.identityVariables.contains($0.key)
+        }
+    }
 }

@@ -384,6 +384,32 @@ def test_an_import_sells_what_the_file_says(bench, flags, app):
     assert lines[:2] == [app, "-----BEGIN PRIVATE KEY-----"] and int(lines[2]) >= 9, shown.stderr
 
 
+def test_the_throw_away_till_serves_no_store_that_the_environment_names(bench, tmp_path):
+    """Neither the server nor the program gets a setting that names a store; settings of behavior reach the server."""
+    with socket.create_server(("127.0.0.1", 0)) as database:
+        url = f"postgres://till:secret@127.0.0.1:{database.getsockname()[1]}/prod"
+        config = tmp_path / "config.json"
+        config.write_text(json.dumps({"database": url, "adoptRoot": True, "sandboxPort": 1}))
+        store = {"TILL_CONFIG": str(config), "TILL_DATABASE": url, "TILL_DATA": str(tmp_path / "data"),
+                 "TILL_ADOPT_ROOT": "true", "TILL_CONTROL_TOKEN": "secret-token", "TILL_TLS_NAME": "not a name",
+                 "TILL_NODE_NAME": "n" * 600, "TILL_CONTROL_HOST": "evil.test", "TILL_KEY": "/nowhere.p8"}
+        kept = {"TILL_OURS": "own", "TILL_REALM": "sandbox", "TILL_SANDBOX_RATE": "sandbox-5-minutes"}
+        script = f"env -0 > '{tmp_path}/environment'; '{till_binary()}' rules show --json"
+        done = bench.till("exec", "--demo", "--", "sh", "-c", script, env=bench.environment(**store, **kept))
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["rate"] == "sandbox-5-minutes"
+        found = (tmp_path / "environment").read_text().split("\0")
+        variables = dict(entry.split("=", 1) for entry in found if entry)
+        # The demo has a key of its own.
+        assert variables.pop("TILL_KEY") != store.pop("TILL_KEY")
+        assert not variables.keys() & store.keys()
+        assert {name: variables[name] for name in kept} == kept
+        database.settimeout(0)
+        with pytest.raises(BlockingIOError):
+            database.accept()
+    assert not (tmp_path / "data").exists()
+
+
 def test_a_running_server_is_joined(bench, serve, tmp_path):
     till = serve("--demo", "--tls-port", "0")
     for arguments in (["--data", till.data], ["--control", till.address("control")]):
