@@ -33,6 +33,7 @@ let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", packa
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
@@ -167,7 +168,7 @@ let package = Package(
             name: "TillServerTests",
             dependencies: [
                 "TillServer", "TillTesting", "TillShop", "TillStorage", "TillSigning", "TillCore", hummingbird,
-                hummingbirdTesting, httpTypes, crypto, nioCore, nioHTTP1, logging,
+                hummingbirdTesting, httpTypes, crypto, nioCore, nioHTTP1, nioHTTPTypes, nioEmbedded, logging, lifecycle,
             ],
             swiftSettings: settings
         ),

@@ -1,9 +1,13 @@
 """Named tokens of control: made once, known everywhere, revoked at once."""
 
+import contextlib
 import json
 import os
+import signal
+import socket
 import subprocess
 import threading
+import time
 
 import pytest
 import requests
@@ -95,3 +99,21 @@ def test_a_token_outlives_the_server(serve):
     (till.data / "control-token").unlink()
     again = serve("--control-address", "127.0.0.2", data=till.data)
     assert ask(again.address("control"), secret).status_code == 200
+
+
+def test_wrong_tokens_do_not_hold_up_a_stop(serve):
+    """Neither many requests on a connection whose client reads nothing, nor many connections with one request each."""
+    till = serve("--control-address", "127.0.0.2")
+    address = ("127.0.0.2", int(till.address("control").rsplit(":", 1)[1]))
+    guess = b"GET /v1/status HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer wrong\r\n\r\n"
+    with contextlib.ExitStack() as stack:
+        for count in [500] + [1] * 60:
+            stack.enter_context(socket.create_connection(address)).sendall(guess * count)
+        # After ten, answers wait.
+        deadline = time.monotonic() + 60
+        while till.stderr().count("a token of control was refused") < 10:
+            assert time.monotonic() < deadline, till.stderr()
+            time.sleep(0.02)
+        till.process.send_signal(signal.SIGTERM)
+        # The answers would take more than two minutes.
+        assert till.process.wait(60) == 0

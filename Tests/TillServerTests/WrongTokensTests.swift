@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import ServiceLifecycle
 import Synchronization
 import Testing
 
@@ -62,6 +63,40 @@ struct WrongTokensTests {
         #expect(clock.waited.isEmpty)
         for number in 0..<20 { try await guess(from: "10.1.0.\(number)") }
         #expect(clock.waited == (1...20).map { .milliseconds(100 * $0) })
+    }
+
+    @Test("A server that stops answers pending refusals at once, and those that come later", .timeLimit(.minutes(5)))
+    func stop() async throws {
+        struct Guesses: Service {
+            let work: @Sendable () async throws -> Void
+
+            func run() async throws { try await work() }
+        }
+        let logger = logger
+        let (waiting, begun) = AsyncStream<Void>.makeStream()
+        let wrong = WrongTokens(sleep: { _ in
+            begun.yield()
+            try await Task.sleep(for: .seconds(86_400))
+        })
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    ServiceGroupConfiguration.ServiceConfiguration(
+                        service: Guesses {
+                            for _ in 0..<50 { try await wrong.refuse("refused", from: nil, logger) }
+                        },
+                        successTerminationBehavior: .gracefullyShutdownGroup
+                    )
+                ],
+                logger: logger
+            )
+        )
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            for await _ in waiting { break }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
     }
 
     @Test("Addresses that are remembered have a bound, and many IPv6 addresses of one network are one")

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import NIOCore
+import ServiceLifecycle
 import Synchronization
 
 /// Slows down whoever guesses tokens of control: answers to wrong tokens are spread out in time, for each address and
@@ -60,7 +61,8 @@ package final class WrongTokens: Sendable {
         self.sleep = sleep
     }
 
-    /// Notes a wrong token, says so in the log, without what was given, and waits until the answer is due.
+    /// Notes a wrong token, says so in the log, without what was given, and waits until the answer is due, or until
+    /// the server stops.
     ///
     /// - Parameters:
     ///   - message: the line of the log.
@@ -73,7 +75,11 @@ package final class WrongTokens: Sendable {
         if count <= Self.perAddress.burst || count.isMultiple(of: 100) {
             logger.warning(message, metadata: ["address": "\(network)", "refused": "\(count)"])
         }
-        if delay > .zero { try await sleep(delay) }
+        guard delay > .zero else { return }
+        do {
+            // A server that stops answers at once, so that guesses cannot hold up its stop.
+            try await cancelWhenGracefulShutdown { [sleep] in try await sleep(delay) }
+        } catch is CancellationError where !Task.isCancelled {}
     }
 
     /// Notes one.

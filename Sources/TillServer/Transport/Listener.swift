@@ -32,6 +32,7 @@ extension ConnectionLimits {
         return HTTP1Channel.Configuration(
             additionalChannelHandlers: [
                 RequestTargetCheckSetup(asControl: asControl), RequestDeadline(deadline, uploads: uploads),
+                ConnectionStop(),
             ],
             idleTimeout: deadline,
             httpDecoderConfiguration: .init(

@@ -1,0 +1,100 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+@testable import TillServer
+
+/// Without a socket, and with a clock that the test advances.
+@Suite("Connections of a server that stops")
+struct ConnectionStopTests {
+    private func connection() throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel(handler: ConnectionStop())
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        return channel
+    }
+
+    private func stop(_ channel: EmbeddedChannel) {
+        channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    }
+
+    private func request(_ channel: EmbeddedChannel) throws {
+        let head = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/")
+        try channel.writeInbound(HTTPRequestPart.head(head))
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+    }
+
+    private func answer(_ channel: EmbeddedChannel) throws {
+        try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+        try channel.writeOutbound(HTTPResponsePart.end(nil))
+    }
+
+    private func partCount(_ channel: EmbeddedChannel) throws -> Int {
+        var count = 0
+        while try channel.readOutbound(as: HTTPResponsePart.self) != nil { count += 1 }
+        return count
+    }
+
+    @Test("The answer to the first of many pipelined requests is the last one, and the connection closes")
+    func pipelined() throws {
+        let channel = try connection()
+        for _ in 0..<3 { try request(channel) }
+        try answer(channel)
+        #expect(try partCount(channel) == 2)
+        #expect(channel.isActive)
+        stop(channel)
+        #expect(channel.isActive)
+        try answer(channel)
+        #expect(try partCount(channel) == 2)
+        // Requests without end, and answers to them, do not keep it open.
+        #expect(throws: ChannelError.self) { try answer(channel) }
+        try request(channel)
+        #expect(try partCount(channel) == 0)
+        channel.embeddedEventLoop.advanceTime(by: ConnectionStop.linger)
+        #expect(!channel.isActive)
+    }
+
+    @Test("A client that does not read the answer is not waited for")
+    func unread() throws {
+        let channel = try connection()
+        try request(channel)
+        stop(channel)
+        channel.isWritable = false
+        channel.pipeline.fireChannelWritabilityChanged()
+        channel.embeddedEventLoop.advanceTime(by: ConnectionStop.stallLimit - .milliseconds(1))
+        // It read something in time.
+        channel.isWritable = true
+        channel.pipeline.fireChannelWritabilityChanged()
+        channel.embeddedEventLoop.advanceTime(by: ConnectionStop.stallLimit)
+        #expect(channel.isActive)
+        channel.isWritable = false
+        channel.pipeline.fireChannelWritabilityChanged()
+        channel.embeddedEventLoop.advanceTime(by: ConnectionStop.stallLimit)
+        #expect(!channel.isActive)
+    }
+
+    @Test("A connection that was full when the server began to stop is not waited for either")
+    func full() throws {
+        let channel = try connection()
+        try request(channel)
+        channel.isWritable = false
+        channel.pipeline.fireChannelWritabilityChanged()
+        channel.embeddedEventLoop.advanceTime(by: .minutes(10))
+        #expect(channel.isActive)
+        stop(channel)
+        channel.embeddedEventLoop.advanceTime(by: ConnectionStop.stallLimit)
+        #expect(!channel.isActive)
+    }
+
+    @Test("An answer that takes long is waited for")
+    func slow() throws {
+        let channel = try connection()
+        try request(channel)
+        stop(channel)
+        channel.embeddedEventLoop.advanceTime(by: .minutes(10))
+        #expect(channel.isActive)
+        try answer(channel)
+        #expect(try partCount(channel) == 2)
+    }
+}
