@@ -168,10 +168,23 @@ struct ControlClient: Sendable {
     }
 
     /// The same for any server, with the error as it is.
+    ///
+    /// - Parameter timeout: for the whole exchange. A server that sends its body byte by byte does not extend it.
     static func send(_ request: HTTPClientRequest, timeout: TimeAmount) async throws -> (status: Int, body: [UInt8]) {
-        let response = try await http.execute(request, timeout: timeout)
-        let body = try await response.body.collect(upTo: 64 * 1_024 * 1_024)
-        return (Int(response.status.code), Array(buffer: body))
+        try await withThrowingTaskGroup(of: (status: Int, body: [UInt8]).self) { group in
+            group.addTask {
+                let response = try await http.execute(request, timeout: timeout)
+                let body = try await response.body.collect(upTo: 64 * 1_024 * 1_024)
+                return (Int(response.status.code), Array(buffer: body))
+            }
+            group.addTask {
+                try await Task.sleep(for: .nanoseconds(timeout.nanoseconds))
+                throw HTTPClientError.deadlineExceeded
+            }
+            defer { group.cancelAll() }
+            guard let answer = try await group.next() else { throw HTTPClientError.deadlineExceeded }
+            return answer
+        }
     }
 }
 

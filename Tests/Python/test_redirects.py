@@ -3,12 +3,16 @@
 `redirect_network.py` drives it in network namespaces without a route out; here its findings are judged.
 """
 
+import contextlib
 import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -139,3 +143,32 @@ def test_listen_and_attack_mark_what_they_post(serve):
         assert till.control("GET", "/v1/ca") == chains and "control refused a notification" in till.stderr()
     finally:
         post.close()
+
+
+def test_a_receiver_that_never_ends_its_answer_does_not_stop_listen(serve):
+    """The time limit is for the whole answer: it sends the head at once, and then a byte at a time without end."""
+    till = serve("--demo")
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        def drip():
+            connection, _ = door.accept()
+            with connection, contextlib.suppress(OSError):
+                connection.recv(65_536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n")
+                while True:
+                    connection.sendall(b"x")
+                    time.sleep(0.2)
+
+        threading.Thread(target=drip, daemon=True).start()
+        listening = subprocess.Popen(
+            [till_binary(), "listen", "--control", till.address("control"), "--count", "1", "--forward-to",
+             f"http://127.0.0.1:{door.getsockname()[1]}/"],
+            stdout=subprocess.PIPE, text=True, env=clean_environment(),
+        )
+        try:
+            assert listening.stdout.readline().startswith("Listening")
+            till.control("POST", "/v1/apps/com.example.till.demo/sandbox/notifications/test")
+            said, _ = listening.communicate(timeout=120)
+            assert listening.returncode == 0 and "TIMED_OUT" in said
+        finally:
+            listening.kill()
+            listening.wait()
