@@ -197,7 +197,7 @@ struct CatalogueDocumentTests {
             $.price: expected an amount of 0 or more with at most 3 decimals, such as "4.99", found the string "1,00"
             $.prices.DE: expected the three capital letters of a storefront, such as "DEU", found the key "DE"
             $.prices.FRA.price: expected an amount of 0 or more with at most 3 decimals, such as "4.99", found nothing
-            $.subscription.level: expected a whole number of at least 1, found the number 0
+            $.subscription.level: expected a whole number from 1 to 1000000, found the number 0
             $.subscription.period: expected one of P1W, P1M, P2M, P3M, P6M, P1Y, found the string "P1D"
             $.offers[0].kind: expected one of "INTRODUCTORY", "PROMOTIONAL", "CODE", "WIN_BACK", found the string "INTRO"
             $.offers[1].mode: expected one of "FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT", found the string "ONE_TIME"

@@ -61,10 +61,10 @@ enum CatalogueRefusals {
         $: expected `,` or `}` after a value, found `1}]}` at line 1, column 35
         """#,
         "levels": #"""
-        $.subscriptionGroups[0].subscriptions[0].groupNumber: expected a whole number of at least 1, found the number 0
-        $.subscriptionGroups[0].subscriptions[1].groupNumber: expected a whole number of at least 1, found the string "1"
-        $.subscriptionGroups[0].subscriptions[2].groupNumber: expected a whole number of at least 1, found the number 1.5
-        $.subscriptionGroups[0].subscriptions[3].groupNumber: expected a whole number of at least 1, found nothing
+        $.subscriptionGroups[0].subscriptions[0].groupNumber: expected a whole number from 1 to 1000000, found the number 0
+        $.subscriptionGroups[0].subscriptions[1].groupNumber: expected a whole number from 1 to 1000000, found the string "1"
+        $.subscriptionGroups[0].subscriptions[2].groupNumber: expected a whole number from 1 to 1000000, found the number 1.5
+        $.subscriptionGroups[0].subscriptions[3].groupNumber: expected a whole number from 1 to 1000000, found nothing
         """#,
         "localizations": #"""
         $.products[0].localizations[0].locale: expected a string of 1 to 255 characters, found nothing

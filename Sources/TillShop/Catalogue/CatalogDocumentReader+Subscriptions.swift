@@ -10,7 +10,7 @@ extension CatalogDocumentReader {
         guard let entry = reader.object(object, "subscription") else { return nil }
         reader.onlyKeys(entry, ["groupId", "level", "period", "billingPlans"])
         let groupID = reader.identifier(entry, "groupId")
-        let level = reader.integer(entry, "level", in: 1...Int.max, isRequired: true)
+        let level = reader.integer(entry, "level", in: CatalogLimits.levels, isRequired: true)
         let period = reader.period(entry, "period", oneOf: OfferRules.subscriptionPeriods)
         let billingPlans = billingPlans(entry, period: period)
         guard let groupID, let level, let period else { return nil }
@@ -82,7 +82,7 @@ extension CatalogDocumentReader {
             )
         }
         let audience = kind == .code ? self.audience(object) : []
-        let limit = kind == .code ? reader.integer(object, "redemptionLimit", in: 1...Int.max) : nil
+        let limit = kind == .code ? reader.integer(object, "redemptionLimit", in: CatalogLimits.redemptions) : nil
         let isStackable = kind == .code && reader.flag(object, "stackable")
         let winBack = kind == .winBack ? self.winBack(object) : nil
         guard

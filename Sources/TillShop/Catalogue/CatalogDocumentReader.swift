@@ -141,7 +141,7 @@ struct CatalogDocumentReader {
         settings.isBillingGracePeriodEnabled = reader.flag(object, "billingGracePeriodEnabled")
         settings.areRenewalBillingIssuesEnabled = reader.flag(object, "renewalBillingIssuesEnabled")
         settings.isAskToBuyEnabled = reader.flag(object, "askToBuyEnabled")
-        settings.appAppleID = reader.integer(object, "appAppleId", in: 1...Int.max).map(Int64.init)
+        settings.appAppleID = reader.integer(object, "appAppleId", in: CatalogLimits.appleIDs).map(Int64.init)
         return settings
     }
 }

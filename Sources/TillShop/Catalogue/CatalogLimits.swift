@@ -24,4 +24,15 @@ package enum CatalogLimits {
     package static let faults = 1_000
     /// Bytes of the places at which faults are; past them no more is listed.
     package static let bytesOfFaults = 128 * 1_024
+
+    // MARK: Numbers. A catalog is refused with others, so that every state with a catalog can be imported elsewhere.
+
+    /// Levels of a subscription group.
+    package static let levels = 1...1_000_000
+    /// How often one offer code can be redeemed.
+    package static let redemptions = 1...largest
+    /// Apple ids of apps.
+    package static let appleIDs = 1...largest
+    /// The last millisecond of the year 9999, which is the largest number that a state holds except for identifiers.
+    private static let largest = 253_402_300_799_999
 }

@@ -29,7 +29,7 @@ extension StoreKitFile {
             reader.fault(object.path("subscriptionGroupID"), expected: expected, found: found)
         }
         let price = reader.money(object, "displayPrice", currency: currency)
-        let level = reader.integer(object, "groupNumber", in: 1...Int.max, isRequired: true)
+        let level = reader.integer(object, "groupNumber", in: CatalogLimits.levels, isRequired: true)
         let period = reader.period(object, "recurringSubscriptionPeriod", oneOf: OfferRules.subscriptionPeriods)
         let isShareable = familyShareable(object)
         let referenceName = reader.text(object, "referenceName")

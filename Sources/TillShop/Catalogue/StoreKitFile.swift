@@ -165,8 +165,21 @@ extension StoreKitFile {
         settings.areRenewalBillingIssuesEnabled = older || newer
         settings.isAskToBuyEnabled = reader.flag(object, "_askToBuyEnabled")
         // Only a synced file has the Apple id; a local one may hold eight hexadecimal digits, which mean nothing here.
-        let internalID = reader.text(object, "_applicationInternalID")
-        settings.appAppleID = internalID.flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
+        settings.appAppleID = reader.text(object, "_applicationInternalID").flatMap { text in
+            appleID(text, at: object.path("_applicationInternalID"))
+        }
         return settings
+    }
+
+    /// The Apple id that a text has; nil when it has none.
+    private mutating func appleID(_ text: String, at path: String) -> Int64? {
+        let digits = text.drop { $0 == "0" }
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard let number = Int(digits), CatalogLimits.appleIDs.contains(number) else {
+            let expected = "an Apple id of at most \(CatalogLimits.appleIDs.upperBound)"
+            reader.fault(path, expected: expected, found: JSONTree.string(text).summary)
+            return nil
+        }
+        return Int64(number)
     }
 }

@@ -12,6 +12,10 @@ enum NumberCheck {
     private static let identifiers: ClosedRange<Int64> = 0...Int64.max
     private static let counts: ClosedRange<Int64> = 0...1_000_000_000
 
+    private static func range(_ range: ClosedRange<Int>) -> ClosedRange<Int64> {
+        Int64(range.lowerBound)...Int64(range.upperBound)
+    }
+
     // MARK: Columns
 
     /// Whether every number of a row is one that can be.
@@ -45,8 +49,9 @@ enum NumberCheck {
         "quantity": 1...10, "percentage": 0...100_000, "anchorDay": 1...31,
         "anchorTime": 0...86_399_999, "paidPeriods": counts, "period": 0...1_000, "periods": 0...1_000,
         "periodCount": 0...1_000, "days": 0...1_000, "minimumPaidMonths": 0...1_000, "monthsBetweenOffers": 0...1_000,
-        "monthsSinceExpiry": 0...1_000, "level": 0...1_000_000, "version": counts, "changeNumber": counts,
+        "monthsSinceExpiry": 0...1_000, "level": range(CatalogLimits.levels), "version": counts, "changeNumber": counts,
         "rowCount": counts, "refundNumber": counts, "heldNumber": counts, "notificationNumber": counts,
+        "redemptionLimit": range(CatalogLimits.redemptions), "appAppleID": range(CatalogLimits.appleIDs),
         "change": counts, "number": counts, "renewals": counts, "succeeded": counts, "failed": counts,
     ]
 
