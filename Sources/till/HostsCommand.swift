@@ -86,8 +86,14 @@ struct HostsAdvice {
 
     /// Why lines for one place would lead nowhere; not part of them, because they go into files.
     func notes(on format: HostsCommand.Format?) -> [String] {
-        guard let format, format != .environment else { return [] }
+        guard let format else { return [] }
         var notes: [String] = []
+        if format == .environment {
+            if [bundle, root, javaTrustStore].contains(where: { $0.contains(where: \.isNewline) }) {
+                notes.append("A file of variables cannot hold a path with a line break: move the data directory.")
+            }
+            return notes
+        }
         if port != "443" {
             notes.append(
                 "Clients ask on port 443, and this server has \(port): start it with --tls-port 443, or use its proxy."

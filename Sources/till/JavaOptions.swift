@@ -1,4 +1,5 @@
 import Foundation
+import TillShop
 
 /// `JAVA_TOOL_OPTIONS`, which every JVM reads, whoever starts it.
 enum JavaOptions {
@@ -16,7 +17,7 @@ enum JavaOptions {
     /// - Parameter exceptions: as `NO_PROXY` has them.
     static func addProxy(port: Int, except exceptions: String, to environment: inout [String: String]) {
         guard !(environment[name] ?? "").contains("-Dhttps.proxyHost=") else { return }
-        let hosts = exceptions.split(separator: ",").flatMap { host in
+        let hosts = exceptions.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.flatMap { host in
             // A domain stands for all names in it; an IPv6 address has brackets in Java.
             if host.hasPrefix(".") { return ["*\(host)"] }
             if host.contains(":") { return ["[\(host)]"] }
@@ -25,7 +26,7 @@ enum JavaOptions {
         // The same list counts for both schemes.
         let options = [
             "-Dhttps.proxyHost=127.0.0.1", "-Dhttps.proxyPort=\(port)",
-            "-Dhttp.nonProxyHosts=\(hosts.joined(separator: "|"))",
+            JavaTrust.quoted("-Dhttp.nonProxyHosts=\(hosts.joined(separator: "|"))"),
         ]
         for option in options { add(option, unless: String(option.prefix { $0 != "=" }) + "=", to: &environment) }
     }

@@ -57,9 +57,50 @@ struct JavaTrustTests {
         #expect(trusted(["JAVA_HOME": home]) == machine)
     }
 
-    @Test("The JVM splits its variable at spaces; a file with one is quoted")
-    func option() {
-        #expect(JavaTrust.option("/a/b.jks") == "-Djavax.net.ssl.trustStore=/a/b.jks")
-        #expect(JavaTrust.option("/a b/c.jks") == "\"-Djavax.net.ssl.trustStore=/a b/c.jks\"")
+    @Test(
+        "The JVM splits its variable at white space and takes quotes away; what has either is quoted",
+        arguments: [
+            ("/a/b.jks", "-Djavax.net.ssl.trustStore=/a/b.jks"),
+            ("/a b/c.jks", "\"-Djavax.net.ssl.trustStore=/a b/c.jks\""),
+            ("/it's", "\"-Djavax.net.ssl.trustStore=/it's\""),
+            ("/a\"b", "\"-Djavax.net.ssl.trustStore=/a\"'\"'\"b\""),
+            ("/a\tb\r\nc", "\"-Djavax.net.ssl.trustStore=/a\tb\r\nc\""),
+        ]
+    )
+    func option(file: String, option: String) {
+        #expect(JavaTrust.option(file) == option)
+        #expect(words(of: "-Da=1 \(option)  -Db=2") == ["-Da=1", "-Djavax.net.ssl.trustStore=\(file)", "-Db=2"])
+    }
+
+    @Test("Whatever characters an option has, the JVM reads it as it was")
+    func anyOption() {
+        let characters = ["\"", "'", " ", "\t", "\n", "\\", "x"]
+        for number in 0..<(7 * 7 * 7 * 7) {
+            let option = [1, 7, 49, 343].map { characters[number / $0 % 7] }.joined()
+            #expect(words(of: JavaTrust.quoted(option)) == [option])
+        }
+    }
+
+    /// The options in a text, by the rules of HotSpot's `Arguments::parse_options_buffer`; nil when a quote has no end.
+    private func words(of text: String) -> [String]? {
+        let space: Set<Unicode.Scalar> = [" ", "\t", "\n", "\r", "\u{B}", "\u{C}"]
+        var words: [String] = []
+        var rest = text.unicodeScalars.drop(while: space.contains)
+        while !rest.isEmpty {
+            var word = String.UnicodeScalarView()
+            while let scalar = rest.first, !space.contains(scalar) {
+                rest = rest.dropFirst()
+                guard scalar == "\"" || scalar == "'" else {
+                    word.append(scalar)
+                    continue
+                }
+                guard let end = rest.firstIndex(of: scalar) else { return nil }
+                word.append(contentsOf: rest[..<end])
+                rest = rest[rest.index(after: end)...]
+            }
+            words.append(String(word))
+            rest = rest.drop(while: space.contains)
+        }
+        return words
     }
 }

@@ -28,9 +28,25 @@ package enum JavaTrust {
     /// The option that names a trust store to the JVM. No type and no password: every JDK recognises JKS, and checks
     /// its sum only with a password.
     package static func option(_ file: String) -> String {
-        let option = "-Djavax.net.ssl.trustStore=\(file)"
-        // The JVM splits the variable at spaces, but for what is quoted.
-        return file.contains(" ") ? "\"\(option)\"" : option
+        quoted("-Djavax.net.ssl.trustStore=\(file)")
+    }
+
+    /// An option as `JAVA_TOOL_OPTIONS` must have it. The JVM splits the variable at white space, except between two
+    /// quotation marks or two apostrophes, which may begin and end inside a word. It knows no escapes, so a word that
+    /// has both is put together from parts: `"it's "'"here"'`.
+    package static func quoted(_ option: String) -> String {
+        let (mark, apostrophe) = (Unicode.Scalar("\""), Unicode.Scalar("'"))
+        let special: Set<Unicode.Scalar> = [mark, apostrophe, " ", "\t", "\n", "\r", "\u{B}", "\u{C}"]
+        guard option.unicodeScalars.contains(where: special.contains) else { return option }
+        var text = ""
+        var rest = option.unicodeScalars[...]
+        while let first = rest.first {
+            let part = rest.prefix { ($0 == mark) == (first == mark) }
+            let quote = first == mark ? apostrophe : mark
+            text += "\(quote)\(String(part))\(quote)"
+            rest = rest.dropFirst(part.count)
+        }
+        return text
     }
 
     /// Trust stores in the order in which a JVM prefers them.
