@@ -45,7 +45,7 @@ package final class Clocks: Sendable {
         ///   - due: when the attempt fell due; nil for one that was not scheduled.
         ///   - wall: the wall-clock time.
         func dateOfAttempt(due: Timestamp?, wall: Timestamp) -> Timestamp {
-            let now = state.now(wall: wall)
+            let now = state.shown(wall: wall)
             guard let due, due < now else { return now }
             if let skipped { return skipped.dateOfAttempt(due: due, now: now) }
             return state.moves ? now : due
@@ -118,7 +118,7 @@ package final class Clocks: Sendable {
 
     /// What a clock shows. Nobody can stop it between the reading of its state and that of the wall clock.
     func now(on name: ClockName, wall: () -> Timestamp) -> Timestamp {
-        records.withLock { ($0[name]?.state ?? .real).now(wall: wall()) }
+        records.withLock { ($0[name]?.state ?? .real).shown(wall: wall()) }
     }
 
     /// The date of an attempt to deliver that ends now (`SkippedTime.dateOfAttempt`).
@@ -142,12 +142,12 @@ package final class Clocks: Sendable {
         let (before, stopped) = records.withLock { records in
             let before = records[name]
             var stopped = before ?? Record(realm: name.scope.realm, app: name.scope.app, own: name.own, state: .real)
-            stopped.state = .frozen(at: stopped.state.now(wall: wall()))
+            stopped.state = .frozen(at: stopped.state.shown(wall: wall()))
             records[name] = stopped
             return (before, stopped)
         }
         do {
-            return try await body(stopped.state.now(wall: wall()))
+            return try await body(stopped.state.shown(wall: wall()))
         } catch {
             records.withLock { if $0[name] == stopped { $0[name] = before } }
             throw error

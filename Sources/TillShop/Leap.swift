@@ -59,14 +59,6 @@ package struct LeapProgress: Equatable, Sendable {
     package var notifications: Int
 }
 
-/// Why a clock is not set or moved.
-package struct ClockRefused: Error, Sendable {
-    /// A word for programs.
-    package let code: String
-    /// One sentence: what was wrong, and what would do instead.
-    package let message: String
-}
-
 /// Moves clocks, and lets happen what falls due on the way.
 extension Shop {
     /// Every clock that somebody may ask for: that of a realm always, one of a customer's own once it was made.
@@ -85,7 +77,9 @@ extension Shop {
             }
             var record = clocks.record(name)
             record.state = state
-            record.began = state.now(wall: wallClock())
+            let shown = state.shown(wall: wallClock())
+            if state != .real { try ClockState.requireBeforeEnd(shown) }
+            record.began = shown
             try await clocks.put(record)
             // Scheduled jobs take effect on it, too.
             signals.moved(name)
@@ -95,6 +89,7 @@ extension Shop {
     /// Sets how a clock goes. It never goes back: what was sold would not have happened yet.
     package func setClock(_ name: ClockName, _ change: ClockChange) async throws -> ClockState {
         if case .freeze(let instant?) = change, instant > now(on: name) {
+            try ClockState.requireBeforeEnd(instant)
             // Setting a clock ahead lets happen what falls due until then.
             _ = try await leap(on: name, to: instant, thenAt: 0, settling: false)
             return clocks.state(name)
@@ -118,10 +113,7 @@ extension Shop {
             if let instant, instant < present { throw goingBack(record.name, from: present, to: instant) }
             record.freeze(at: instant ?? present, from: present)
         case .run(let speed):
-            guard speed > 0, speed <= ClockState.mostSpeed else {
-                throw ClockRefused(code: "bad_speed", message: "A speed is above 0 and at most 10000000.")
-            }
-            record.state = .running(from: present, since: wallClock(), speed: speed)
+            record.state = try .started(from: present, since: wallClock(), speed: speed)
         case .real:
             let wall = wallClock()
             if present > wall { throw goingBack(record.name, from: present, to: wall) }
@@ -154,13 +146,7 @@ extension Shop {
         case .toNextEvent: instant = try await nextEvent(on: name, after: present)
         }
         if instant < present { throw goingBack(name, from: present, to: instant) }
-        let limit = Timestamp(milliseconds: 4_102_444_800_000)
-        guard instant < limit else {
-            throw ClockRefused(
-                code: "beyond_the_certificates",
-                message: "\(instant.iso8601) lies beyond \(limit.iso8601), to which certificates are valid."
-            )
-        }
+        try ClockState.requireBeforeEnd(instant)
         let speed: Double =
             switch clocks.state(name) {
             case .frozen: 0

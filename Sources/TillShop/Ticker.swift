@@ -36,16 +36,16 @@ package struct Ticker: Service {
         )
     }
 
-    /// When a clock shows an instant, by the wall clock; nil for a frozen one.
+    /// When a clock shows an instant, by the wall clock; nil for a frozen one, and for an instant that it never shows.
     private static func realTime(of instant: Timestamp, on clock: ClockName, _ shop: Shop) -> Timestamp? {
         let state = shop.clocks.state(clock)
-        guard state.moves else { return nil }
+        guard state.moves, state.last.map({ instant <= $0 }) ?? true else { return nil }
         let wall = shop.wallClock()
         var speed = 1.0
         if case .running(_, _, let factor) = state { speed = factor }
         // Instants that stand for "at once", and for "never", lie beyond what a number holds.
         let limit = 86_400_000.0
-        let wait = (Double(instant.milliseconds) - Double(state.now(wall: wall).milliseconds)) / speed
+        let wait = (Double(instant.milliseconds) - Double(state.shown(wall: wall).milliseconds)) / speed
         return wall.advanced(milliseconds: Int64(min(max(wait, -1_000 * limit), limit).rounded(.up)))
     }
 
@@ -163,7 +163,7 @@ package struct Ticker: Service {
         let wall = shop.wallClock()
         let due = plan.take { clock, instant in
             let state = shop.clocks.state(clock)
-            return state.moves && instant <= state.now(wall: wall)
+            return state.moves && instant <= state.shown(wall: wall)
         }
         for (clock, instant) in due where shop.leapUnderWay(on: clock) == nil {
             // A clock that cannot keep up holds up no other.

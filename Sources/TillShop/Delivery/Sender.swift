@@ -179,9 +179,9 @@ package actor Sender: Service {
         } catch {
             return tryLater(clock, because: error)
         }
-        guard let due = next else { return }
+        guard let due = next, state.last.map({ due <= $0 }) ?? true else { return }
         let wall = shop.wallClock()
-        let wait = Double(due.milliseconds - state.now(wall: wall).milliseconds)
+        let wait = Double(due.milliseconds - state.shown(wall: wall).milliseconds)
         // What is due and could not start is looked at again when something ends.
         guard wait > 0 else { return }
         var speed = 1.0

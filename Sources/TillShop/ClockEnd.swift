@@ -1,0 +1,54 @@
+import TillCore
+
+/// Where the time of Till ends: no certificate is valid from then on.
+extension ClockState {
+    /// 2100-01-01T00:00:00Z. No clock is set to it or beyond it.
+    static let end = Timestamp(milliseconds: 4_102_444_800_000)
+
+    /// The latest instant that the clock ever shows by itself: a running one stops a millisecond before ``end``. Nil
+    /// for real time, which has no limit.
+    var last: Timestamp? {
+        switch self {
+        case .real: nil
+        case .frozen(let instant): instant
+        // Data of an earlier version may have one that started beyond the end; it stops where it started.
+        case .running(let start, _, _): max(start, Self.end.advanced(milliseconds: -1))
+        }
+    }
+
+    /// What the clock shows while the wall clock shows `wall`, which is never later than ``last``.
+    func shown(wall: Timestamp) -> Timestamp {
+        let now = now(wall: wall)
+        return last.map { min($0, now) } ?? now
+    }
+
+    /// A clock that runs from an instant on.
+    ///
+    /// - Parameters:
+    ///   - since: what the wall clock shows at that instant.
+    ///   - speed: times as fast as real time.
+    /// - Throws: `ClockRefused` for a speed that is out of range, and for a clock that already stopped at ``end``.
+    static func started(from start: Timestamp, since: Timestamp, speed: Double) throws -> ClockState {
+        guard speed > 0, speed <= mostSpeed else {
+            throw ClockRefused(code: "bad_speed", message: "A speed is above 0 and at most 10000000.")
+        }
+        guard start.advanced(milliseconds: 1) < end else {
+            throw ClockRefused(
+                code: "beyond_the_certificates",
+                message: "The clock shows \(start.iso8601) and cannot run, because certificates are valid to "
+                    + "\(end.iso8601); put customers on a new clock of their own instead."
+            )
+        }
+        return .running(from: start, since: since, speed: speed)
+    }
+
+    /// - Throws: `ClockRefused` when an instant is not before ``end``.
+    static func requireBeforeEnd(_ instant: Timestamp) throws {
+        guard instant < end else {
+            throw ClockRefused(
+                code: "beyond_the_certificates",
+                message: "\(instant.iso8601) lies beyond \(end.iso8601), to which certificates are valid."
+            )
+        }
+    }
+}
