@@ -47,6 +47,34 @@ struct SharedRootsTests {
         #expect(try await open(test).fingerprint == adopted.fingerprint)
     }
 
+    @Test("A root without its key is refused, until its folder was moved away and a new root is adopted")
+    func keyLost() async throws {
+        let test = try await TestShop()
+        let root = try await open(test)
+        let certificate = try DataDirectory.read(test.directory.rootCertificate)
+        for damage in [nil, "", "no key", try RootAuthority.make().privateKeyPEM.exposed] {
+            if let damage {
+                try DataDirectory.write(damage, to: test.directory.rootKey)
+            } else {
+                try remove(test.directory.rootKey)
+            }
+            for isAdopting in [false, true] {
+                do {
+                    _ = try await open(test, isAdopting: isAdopting)
+                    Issue.record("opened with the key \(damage == nil ? "missing" : "damaged")")
+                } catch let refused as RootRefused {
+                    #expect(refused.description.contains("move the folder \(test.directory.path)/ca away"))
+                }
+            }
+            #expect(try DataDirectory.read(test.directory.rootCertificate) == certificate)
+        }
+        try FileManager.default.moveItem(atPath: test.directory.path + "/ca", toPath: test.directory.path + "/lost")
+        try test.directory.prepare()
+        let adopted = try await open(test, isAdopting: true)
+        #expect(adopted.fingerprint != root.fingerprint)
+        #expect(try await open(test).fingerprint == adopted.fingerprint)
+    }
+
     @Test("Another root than the recorded one is refused until it is adopted")
     func other() async throws {
         let test = try await TestShop()

@@ -44,7 +44,13 @@ package struct SharedRoots: Codable, Equatable, Sendable {
                 throw RootRefused.missing(receiptKeys.chainFile, fingerprint: receipts)
             }
         }
-        let root = try certificates.root()
+        let root: RootAuthority
+        do {
+            root = try certificates.root()
+        } catch let error where certificates.hasRoot {
+            // A certificate without its key. A new root would replace it, and the key could not be put back any more.
+            throw RootRefused.unusable(directory.path, reason: error.logText)
+        }
         let receipts: String?
         if makesReceipts {
             receipts = try await receiptKeys.keys.signing().chain.rootFingerprint
@@ -87,6 +93,8 @@ package enum RootRefused: Error, Equatable, CustomStringConvertible {
     case missing(String, fingerprint: String?)
     /// The store was served under another root than that of the data directory.
     case other(String)
+    /// The certificate in a data directory is there and its key cannot be used, or the certificate cannot be read.
+    case unusable(String, reason: String)
 
     package var description: String {
         switch self {
@@ -98,6 +106,11 @@ package enum RootRefused: Error, Equatable, CustomStringConvertible {
         case .other(let path):
             "This database was served under another root than \(path)/ca. Replace that folder by a copy of the one "
                 + "that signs for it; or, if that is lost for good, start once with --adopt-root true."
+        case .unusable(let path, let reason):
+            "The root in \(path)/ca cannot be used: \(reason)\(reason.hasSuffix(".") ? "" : ".") Put the folder ca "
+                + "back from a backup, or copy it from another server of this database. If it is lost for good, "
+                + "move the folder \(path)/ca away, start once with --adopt-root true, and give every client the new "
+                + "root."
         }
     }
 }
