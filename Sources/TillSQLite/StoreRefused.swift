@@ -8,6 +8,7 @@ package enum StoreRefused: StorageTrouble, CustomStringConvertible {
     case older(path: String)
     case empty(path: String)
     case notTills(path: String, table: String)
+    case notAFile(path: String)
     case notWritable(path: String)
     case noRoom(path: String)
     case doesNotSync(path: String, level: Int)
@@ -22,7 +23,7 @@ package enum StoreRefused: StorageTrouble, CustomStringConvertible {
 
     package var isUnreached: Bool {
         switch self {
-        case .empty, .notTills, .notWritable: true
+        case .empty, .notTills, .notAFile, .notWritable: true
         default: false
         }
     }
@@ -37,6 +38,8 @@ package enum StoreRefused: StorageTrouble, CustomStringConvertible {
             "\(path) holds no shop: it is empty. Name the folder of one."
         case .notTills(let path, let table):
             "\(path) holds tables that are not Till's (\(table)). Name another data directory; nothing was changed."
+        case .notAFile(let path):
+            "\(path) is not a regular file. Name another data directory, or put the file back from a backup."
         case .notWritable(let path):
             "\(path) cannot be written. Its folder, and every file there whose name begins with till.sqlite, must be "
                 + "writable for who runs Till: check owner and mode (chown, chmod u+rw)."
@@ -53,7 +56,11 @@ package enum StoreRefused: StorageTrouble, CustomStringConvertible {
     }
 
     /// Opens something; what SQLite says of the disk or of a folder is told with what to do about it.
+    ///
+    /// - Throws: `notAFile` for a pipe and the like, which SQLite would wait for without end.
     static func explaining<Opened>(_ path: String, _ body: () throws -> Opened) throws -> Opened {
+        var attributes = stat()
+        if stat(path, &attributes) == 0, attributes.st_mode & S_IFMT != S_IFREG { throw notAFile(path: path) }
         do {
             return try body()
         } catch let error as DatabaseError {

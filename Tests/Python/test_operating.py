@@ -180,6 +180,14 @@ def test_a_file_of_somebody_else_is_refused_and_left_alone(tmp_path, stopped):
 # Places ---------------------------------------------------------------------------------------------------------------
 
 
+def test_a_database_file_that_is_a_pipe_is_refused(tmp_path):
+    data = tmp_path / "data"
+    data.mkdir(mode=0o700)
+    os.mkfifo(data / "till.sqlite", 0o600)
+    for command in (["doctor"], ["serve", *PORTS]):
+        assert "till.sqlite is not a regular file" in refused(*command, "--data", data)
+
+
 def test_a_backup_that_is_not_there_is_told_from_one_that_is_none(tmp_path, stopped):
     data, backup = stopped
 
