@@ -88,7 +88,7 @@ struct AttackTrial {
 
         var accepted: [Attempt] { attacks.filter(\.isAccepted) }
         /// What the backend failed on, whether or not it should have accepted it.
-        var errors: [Attempt] { (attacks + others + [replay].compactMap(\.self)).filter(\.isError) }
+        var errors: [Attempt] { ([control] + attacks + others + [replay].compactMap(\.self)).filter(\.isError) }
 
         /// Why the report says nothing about the attacks.
         var failure: String? {

@@ -283,6 +283,10 @@ def test_what_is_accepted_counts_more_than_a_failure(app, failing):
 def test_a_backend_that_fails_on_what_is_right_is_not_said_to_refuse(app, backend):
     done = attack(app, "--post", backend(lambda jws: None, status=503).url, code=1)
     assert "failed on a notification that is right (HTTP 503)" in done.stderr and "refuse" not in done.stderr
+    done = attack(app, "--post", backend(lambda jws: None, status=503).url, "--json", code=1)
+    report, refusal = json.loads(done.stdout), json.loads(done.stderr)
+    assert report["control"]["verdict"] == "crashed" and report["errors"] == ["control"]
+    assert (report["attacks"], refusal["code"]) == ([], "attack_crashed")
 
 
 def test_a_backend_that_forgets_replays_is_told_so(app, backend):
