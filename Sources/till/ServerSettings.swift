@@ -8,8 +8,8 @@ import TillShop
 struct SettingsSource {
     private let reader: ConfigReader
 
-    /// Settings that say how a server behaves, whichever store it serves. The throw-away Till of `till exec` takes these
-    /// from the environment, and nothing else.
+    /// Settings that say how a server behaves, whichever store it serves. The throw-away Till of `till exec` takes
+    /// these from the environment, and nothing else.
     private static let behavior: Set<String> = [
         "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
         "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
