@@ -15,16 +15,18 @@ extension Shop {
     ///   - instant: the shop's time of the act; nil is now. Never before the account's last event, nor later than the
     ///     account's clock.
     ///   - opening: how to open the account when the customer has none yet; nil refuses.
+    ///   - hear: receives the notifications of everything that happened, in order.
     /// - Throws: `Refusal` when the rules say no; `ShopBusy` when the store cannot take it now.
     package func perform(
         _ command: Command,
         by customer: CustomerName,
         at instant: Timestamp? = nil,
-        opening: Opening? = nil
+        opening: Opening? = nil,
+        hearing hear: ([Notification]) -> Void = { _ in }
     ) async throws -> Outcome {
         try await gate.together {
             let before = try await presentBeforeMoving(command, customer)
-            let outcome = try await act(command, by: customer, at: instant, opening: opening)
+            let outcome = try await act(command, by: customer, at: instant, opening: opening, hearing: hear)
             if let before {
                 let moved = outcome.ledger.accounts.values.filter { $0.clock == outcome.account.clock }
                 let clock = outcome.account.clockName
@@ -34,7 +36,7 @@ extension Shop {
             guard let due = outcome.nextDue else { return outcome }
             try await asOfNow {
                 let present = now(of: outcome.account)
-                if due <= present { try await wake(customer, until: present) }
+                if due <= present { hear(try await wake(customer, until: present)) }
             }
             return outcome
         }

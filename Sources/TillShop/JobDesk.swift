@@ -186,8 +186,10 @@ extension Shop {
     }
 
     /// Does what is left of a job among the customers on a clock.
+    ///
+    /// - Parameter log: counts what the job did; nil where nobody asks.
     @discardableResult
-    func run(_ record: JobRecord, on clock: ClockName) async throws -> JobRecord {
+    func run(_ record: JobRecord, on clock: ClockName, _ log: LeapLog? = nil) async throws -> JobRecord {
         try await exclusively("job-run/\(record.id)") {
             guard var running = try await self.job(record.id) else { return record }
             guard running.isPending(on: clock.own, began: self.clocks.record(clock).began) else { return running }
@@ -198,7 +200,7 @@ extension Shop {
                 guard let last = page.last else { break }
                 try self.checkStopping()
                 for account in page where running.concerns(account, on: clock) {
-                    try await self.performOrCount(&running, in: account, at: nil)
+                    try await self.performOrCount(&running, in: account, at: nil, log)
                 }
                 position = last.id
                 if let own = clock.own {
@@ -215,7 +217,7 @@ extension Shop {
             }
             running.state = .done
             running.completedAt = max(running.at, self.now(in: running.scope))
-            try await self.complete(running)
+            try await self.complete(running, log)
             return running
         }
     }
@@ -249,9 +251,14 @@ extension Shop {
 
     /// An account in which the job cannot be done does not stop it. A shop that is busy, or stops, does: the job goes
     /// on later from its position, and no account is passed over.
-    private func performOrCount(_ record: inout JobRecord, in account: Account, at instant: Timestamp?) async throws {
+    private func performOrCount(
+        _ record: inout JobRecord,
+        in account: Account,
+        at instant: Timestamp?,
+        _ log: LeapLog? = nil
+    ) async throws {
         do {
-            try await perform(&record, in: account, at: instant)
+            try await perform(&record, in: account, at: instant, log)
         } catch let busy as ShopBusy {
             throw busy
         } catch {
@@ -264,25 +271,33 @@ extension Shop {
         }
     }
 
-    private func perform(_ record: inout JobRecord, in account: Account, at instant: Timestamp?) async throws {
+    private func perform(
+        _ record: inout JobRecord,
+        in account: Account,
+        at instant: Timestamp?,
+        _ log: LeapLog?
+    ) async throws {
         let customer = CustomerName(record.scope, account.customer)
         let command = Command.job(Job(id: record.id, task: record.task))
         // Who is dated back is brought to the present afterwards, with the whole family.
         let outcome: Outcome
+        var notifications: [TillCore.Notification] = []
         if let instant {
             outcome = try await act(command, by: customer, at: instant, opening: nil)
         } else {
-            outcome = try await perform(command, by: customer)
+            outcome = try await perform(command, by: customer) { notifications += $0 }
         }
-        switch outcome.account.jobsDone.last(where: { $0.job == record.id })?.succeeded {
+        let done = outcome.account.jobsDone.last { $0.job == record.id }
+        switch done?.succeeded {
         case true?: record.succeeded += 1
         case false?: record.failed += 1
         case nil: break
         }
+        if done != nil || !notifications.isEmpty { log?.add(notifications, in: account.id) }
     }
 
     /// The end of a job; of a mass extension the developer's server is told in the same transaction.
-    private func complete(_ record: JobRecord) async throws {
+    private func complete(_ record: JobRecord, _ log: LeapLog?) async throws {
         var change = Change(documents: [try Self.document(record)])
         let chain = signingChain
         if case .extend(let wanted) = record.task, let app = registry.app(record.app) {
@@ -303,6 +318,7 @@ extension Shop {
             try await owe(head, .summary(summary), in: &change, scope: record.scope, signedBy: chain)
         }
         try await commit(change, signedBy: chain)
+        if case .extend = record.task { log?.add(Notice(.renewalExtension, .summary)) }
     }
 
     private static func document(_ record: JobRecord) throws -> Document {

@@ -285,7 +285,7 @@ extension Shop {
             record.freeze(at: max(stop, present), from: present)
             try await clocks.put(record)
             if settling { await settle(name, begun: begun) }
-            if let job, job.at <= stop { try await run(job, on: name) }
+            if let job, job.at <= stop { try await run(job, on: name, log) }
             if job == nil, stop >= target { return }
         }
     }
@@ -351,7 +351,7 @@ extension Shop {
     ) async throws {
         do {
             let told = try await wake(CustomerName(scope, due.customer), until: instant, givingWay: givingWay)
-            log.add(told)
+            log.add(told, in: due.id)
             setAside.remove(due.id)
         } catch is GaveWay {
             return
@@ -379,7 +379,13 @@ final class LeapLog: Sendable {
     private struct State {
         var progress: LeapProgress
         var words: [String: Int] = [:]
+        var accounts: Set<AccountID> = []
         var setAside: Set<String> = []
+
+        mutating func count(_ notice: Notice) {
+            progress.notifications += 1
+            words[notice.words, default: 0] += 1
+        }
     }
 
     private let state: Mutex<State>
@@ -388,15 +394,16 @@ final class LeapLog: Sendable {
         state = Mutex(State(progress: LeapProgress(from: from, to: to, accounts: 0, notifications: 0)))
     }
 
-    func add(_ told: [TillCore.Notification]) {
+    /// Something happened in an account: a deadline was processed, or a job was done. An account counts once.
+    func add(_ told: [TillCore.Notification], in account: AccountID) {
         state.withLock { state in
-            state.progress.accounts += 1
-            state.progress.notifications += told.count
-            for notification in told {
-                state.words[Notice(notification.type, notification.subtype).words, default: 0] += 1
-            }
+            if state.accounts.insert(account).inserted { state.progress.accounts += 1 }
+            for notification in told { state.count(Notice(notification.type, notification.subtype)) }
         }
     }
+
+    /// A notification that is about no single account.
+    func add(_ notice: Notice) { state.withLock { $0.count(notice) } }
 
     func setAside(_ account: DueAccount) {
         state.withLock { _ = $0.setAside.insert(account.customer) }

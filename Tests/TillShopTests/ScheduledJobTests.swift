@@ -140,10 +140,18 @@ struct ScheduledJobTests {
         let ahead = test.shop.now(on: Self.own("other"))
         let stored = try await test.shop.startJob(Self.extend, in: Self.scope, at: at)
         #expect(try await Self.extensions(test, "bob") == [ahead])
-        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 4 * Self.day), settling: false)
+        // What jobs do counts in the report of the advance, with the summary that is about no account.
+        let report = try await test.shop.advance(Self.clock, .by(milliseconds: 4 * Self.day), settling: false)
+        #expect(
+            report.notifications.map { "\($0.words) \($0.count)" }
+                == ["RENEWAL_EXTENDED 1", "RENEWAL_EXTENSION/SUMMARY 1"]
+        )
+        #expect(report.accounts == 1)
         #expect(try await Self.extensions(test, "ann") == [at])
         #expect(try await Self.extensions(test, "cat").isEmpty)
-        _ = try await test.shop.advance(Self.own("late"), .by(milliseconds: 4 * Self.day), settling: false)
+        let late = try await test.shop.advance(Self.own("late"), .by(milliseconds: 4 * Self.day), settling: false)
+        #expect(late.notifications.map { "\($0.words) \($0.count)" } == ["RENEWAL_EXTENDED 1"])
+        #expect(late.accounts == 1)
         #expect(try await Self.extensions(test, "cat") == [at])
         let job = try #require(try await test.shop.job(stored.id))
         #expect(job.state == .done && job.succeeded == 3 && job.failed == 0)
