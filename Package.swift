@@ -169,6 +169,7 @@ let package = Package(
             dependencies: [
                 "TillServer", "TillTesting", "TillShop", "TillStorage", "TillSigning", "TillCore", hummingbird,
                 hummingbirdTesting, httpTypes, crypto, nioCore, nioHTTP1, nioHTTPTypes, nioEmbedded, logging, lifecycle,
+                grdb,
             ],
             swiftSettings: settings
         ),

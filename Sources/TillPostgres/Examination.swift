@@ -45,6 +45,13 @@ enum Examination {
         Check(statement: .refundsWithoutNumber) {
             "Transaction \(try $0.int(0)) has a refund number without a refund, or a refund without its number."
         },
+        Check(statement: .halfRevocations) {
+            "Transaction \(try $0.int(0)) has a revocation without its date, reason or kind."
+        },
+        Check(statement: .copiesWithoutSource) {
+            "Transaction \(try $0.int(0)) is a family member's copy that does not name the purchase, or a purchase that "
+                + "names one."
+        },
         Check(statement: .strangeClocks) { "Account \(try $0.int(0)) lies under another clock than its own." },
         Check(statement: .deliveriesOnStrangeClocks) {
             "A delivery of notification \(try $0.int(0)) falls due by another clock than its account's."
@@ -87,6 +94,14 @@ enum Examination {
             SELECT id FROM ledger
             WHERE (refund_number IS NOT NULL) <> (revocation_date IS NOT NULL AND revocation_kind <> 'FAMILY_REVOKE')
             """
+        case .halfRevocations:
+            """
+            SELECT id FROM ledger
+            WHERE (revocation_date IS NULL) <> (revocation_reason IS NULL)
+                OR (revocation_date IS NULL) <> (revocation_kind IS NULL)
+            """
+        case .copiesWithoutSource:
+            "SELECT id FROM ledger WHERE (ownership = 'FAMILY_SHARED') <> (shared_from IS NOT NULL)"
         case .strangeClocks:
             "SELECT account FROM accounts WHERE clock <> coalesce(state::jsonb ->> 'clock', '')"
         case .deliveriesOnStrangeClocks:

@@ -1,4 +1,5 @@
 import TillCore
+import TillStorage
 
 /// How a transaction lies in its table: the columns in one fixed order, written and read by place.
 enum LedgerRow {
@@ -74,7 +75,7 @@ enum LedgerRow {
     }
 
     /// - Parameter first: where the columns begin in the row.
-    /// - Throws: `DamagedStore` for a value that no version of Till wrote.
+    /// - Throws: `DamagedRow` for a value that no version of Till wrote.
     static func read(_ row: Row, from first: Int = 0) throws -> Transaction {
         let row = Columns(row: row, first: first)
         let currency = row.maybeText(19)
@@ -150,9 +151,8 @@ enum LedgerRow {
             return value
         }
 
-        func damaged(_ place: Int) -> DamagedStore {
-            let id = maybeInt(3) ?? 0
-            return DamagedStore(what: "transaction \(id) has a damaged \(columns[place]); run till doctor")
+        func damaged(_ place: Int) -> DamagedRow {
+            DamagedRow(transaction: maybeInt(3) ?? 0, account: maybeInt(1) ?? 0, column: columns[place])
         }
     }
 }

@@ -30,6 +30,7 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
     // The doctor.
     case beginExamination
     case misplacedRows, misplacedAccounts, miscounted, beyondHead, refundsWithoutNumber, strangeClocks
+    case halfRevocations, copiesWithoutSource
     case deliveriesOnStrangeClocks, missingNotifications, strayDeliveries, missingChains, fallenIdentifiers
 
     case ping
@@ -73,7 +74,8 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
         case .madeUp, .madeDown, .triedUp, .triedDown, .triedOfTypeUp, .triedOfTypeDown, .failedUp, .failedDown:
             .sweep("an app's notifications by date: an ordered merge, of at most a page and a row of each partition")
         case .triedForAccountUp, .triedForAccountDown, .madeForAccountUp, .madeForAccountDown: .onePartition
-        case .misplacedRows, .misplacedAccounts, .miscounted, .beyondHead, .refundsWithoutNumber, .strangeClocks,
+        case .misplacedRows, .misplacedAccounts, .miscounted, .beyondHead, .refundsWithoutNumber, .halfRevocations,
+            .copiesWithoutSource, .strangeClocks,
             .deliveriesOnStrangeClocks, .missingNotifications, .strayDeliveries, .missingChains:
             .sweep("the doctor reads everything")
         case .begin, .commit, .rollback, .savepoint, .release, .rollbackToSavepoint, .ping, .beginExamination,

@@ -164,7 +164,8 @@ extension Statement {
             NodeStatements.text(of: self)
 
         case .beginExamination: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-        case .misplacedRows, .misplacedAccounts, .miscounted, .beyondHead, .refundsWithoutNumber, .strangeClocks,
+        case .misplacedRows, .misplacedAccounts, .miscounted, .beyondHead, .refundsWithoutNumber, .halfRevocations,
+            .copiesWithoutSource, .strangeClocks,
             .deliveriesOnStrangeClocks, .missingNotifications, .strayDeliveries, .missingChains, .fallenIdentifiers:
             Examination.text(of: self)
 

@@ -61,6 +61,19 @@ extension SQLiteStorage {
         ) {
             "Transaction \($0[0] as Int64) has a refund number without a refund, or a refund without its number."
         },
+        Check(
+            sql: """
+                SELECT id FROM ledger
+                WHERE (revocation_date IS NULL) <> (revocation_reason IS NULL)
+                    OR (revocation_date IS NULL) <> (revocation_kind IS NULL)
+                """
+        ) {
+            "Transaction \($0[0] as Int64) has a revocation without its date, reason or kind."
+        },
+        Check(sql: "SELECT id FROM ledger WHERE (ownership = 'FAMILY_SHARED') <> (shared_from IS NOT NULL)") {
+            "Transaction \($0[0] as Int64) is a family member's copy that does not name the purchase, or a purchase that "
+                + "names one."
+        },
         Check(sql: "SELECT account FROM accounts WHERE clock <> ifnull(json_extract(state, '$.clock'), '')") {
             "Account \($0[0] as Int64) lies under another clock than its own."
         },

@@ -1,5 +1,6 @@
 import GRDB
 import TillCore
+import TillStorage
 
 /// How a transaction lies in its table: the columns in one fixed order, written and read by place.
 enum LedgerRow {
@@ -41,7 +42,7 @@ enum LedgerRow {
         guard
             parts.count == 5, let period = Int(parts[0]), let periods = Int(parts[1]), let end = Int64(parts[2]),
             let price = Int64(parts[3])
-        else { throw DamagedRow(transaction: row[3], column: "commitment") }
+        else { throw damaged(row, "commitment") }
         return Commitment(
             period: period,
             periods: periods,
@@ -52,15 +53,14 @@ enum LedgerRow {
 
     /// - Throws: `DamagedRow` for a value that no version of Till wrote.
     static func read(_ row: HotRow) throws -> Transaction {
-        let id: Int64 = row[3]
         func known<Value>(_ value: Value?, _ column: String) throws -> Value {
-            guard let value else { throw DamagedRow(transaction: id, column: column) }
+            guard let value else { throw damaged(row, column) }
             return value
         }
         let price: Int64? = row[18]
         let currency: String? = row[19]
         return Transaction(
-            id: TransactionID(id),
+            id: TransactionID(row[3]),
             originalID: TransactionID(row[4]),
             account: AccountID(row[1]),
             change: row[2],
@@ -90,13 +90,17 @@ enum LedgerRow {
         )
     }
 
+    private static func damaged(_ row: HotRow, _ column: String) -> DamagedRow {
+        DamagedRow(transaction: row[3], account: row[1], column: column)
+    }
+
     private static func offer(_ row: HotRow) throws -> AppliedOffer? {
         guard let number: Int = row[20] else { return nil }
         guard let kind = OfferKind(rawValue: number) else {
-            throw DamagedRow(transaction: row[3], column: "offer_kind")
+            throw damaged(row, "offer_kind")
         }
         guard let mode = (row[22] as String?).flatMap(OfferMode.init(rawValue:)) else {
-            throw DamagedRow(transaction: row[3], column: "offer_mode")
+            throw damaged(row, "offer_mode")
         }
         return AppliedOffer(
             kind: kind,
@@ -109,10 +113,10 @@ enum LedgerRow {
     private static func revocation(_ row: HotRow) throws -> Revocation? {
         guard let date: Int64 = row[25] else { return nil }
         guard let reason = (row[26] as Int?).flatMap(RevocationReason.init(rawValue:)) else {
-            throw DamagedRow(transaction: row[3], column: "revocation_reason")
+            throw damaged(row, "revocation_reason")
         }
         guard let kind = (row[27] as String?).flatMap(Revocation.Kind.init(rawValue:)) else {
-            throw DamagedRow(transaction: row[3], column: "revocation_kind")
+            throw damaged(row, "revocation_kind")
         }
         return Revocation(
             date: Timestamp(milliseconds: date),
@@ -121,12 +125,4 @@ enum LedgerRow {
             percentage: row[28]
         )
     }
-}
-
-/// A value in the ledger that no version of Till wrote.
-struct DamagedRow: Error, CustomStringConvertible {
-    let transaction: Int64
-    let column: String
-
-    var description: String { "transaction \(transaction) has a damaged \(column); run till doctor" }
 }

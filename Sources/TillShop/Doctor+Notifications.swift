@@ -7,47 +7,11 @@ extension Doctor {
     // MARK: What falls due
 
     /// What was noted to fall due next in an account, against what the rules say.
-    ///
-    /// It is noted when the account changes. So it may also be what the rules said while a product was, or was not, for
-    /// sale, or while another rate held; whoever is woken by it notes afresh.
     func dueFindings(_ account: Account, noted: Timestamp?, _ registry: Registry) -> [String] {
         let scope = AccountScope(realm: account.realm, app: account.app)
-        let catalog = registry.catalog(of: account.app)
-        let present = registry.rules(of: scope)
-        let wanted = due(account, catalog, present)
-        guard noted != wanted else { return [] }
-        for rate in [present.rate] + RenewalRate.all {
-            var rules = present
-            rules.rate = rate
-            for isForSale in [nil, true, false] as [Bool?] where due(account, catalog, rules, isForSale) == noted {
-                return []
-            }
-        }
-        func words(_ instant: Timestamp?) -> String { instant?.iso8601 ?? "never" }
-        return [
-            "In account \(account.id.number) (\(account.customer)) something falls due next at \(words(wanted)); "
-                + "noted is \(words(noted))."
-        ]
-    }
-
-    private func due(_ account: Account, _ catalog: Catalog, _ rules: ScopeRules, _ isForSale: Bool? = nil)
-        -> Timestamp?
-    {
-        var catalog = catalog
-        if let isForSale {
-            for var product in catalog.products.values {
-                product.isForSale = isForSale
-                catalog.put(product)
-            }
-        }
-        let ledger = Ledger(
-            accounts: [account],
-            catalog: catalog,
-            policy: rules.policy(of: account.realm, under: Settings()),
-            identifiers: Identifiers(reserved: 0..<0),
-            at: account.lastEvent
-        )
-        return ledger.nextDue(of: account)
+        let check = DeadlineCheck(catalog: registry.catalog(of: account.app), rules: registry.rules(of: scope))
+        guard let fault = check.fault(in: account, noted: noted) else { return [] }
+        return ["In account \(account.id.number) (\(account.customer)) \(fault)."]
     }
 
     // MARK: Endpoints

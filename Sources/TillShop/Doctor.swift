@@ -175,10 +175,15 @@ package struct Doctor: Sendable {
         var account = account
         var findings: [String] = []
         for _ in 0..<100 {
-            let relations = try await relationFindings(account, storage)
-            let rowFindings = try await findingsOfRows(account, storage)
+            let stored: [String]
+            do {
+                stored = try await relationFindings(account, storage) + findingsOfRows(account, storage)
+            } catch let damaged as DamagedRow {
+                // Without this row the others cannot be compared with the account.
+                stored = ["Account \(account.id.number) (\(account.customer)) is damaged: \(damaged.reason)."]
+            }
             // Read after the rows, so that no id can be younger than the mark it is held against.
-            findings = findingsOf(account, apps, try await storage.identifierHighWater()) + relations + rowFindings
+            findings = findingsOf(account, apps, try await storage.identifierHighWater()) + stored
             if let registry {
                 findings += dueFindings(account, noted: try await storage.nextDue(of: account.id), registry)
             }
@@ -249,12 +254,22 @@ package struct Doctor: Sendable {
         for holding in account.holdings {
             let name = "Account \(account.id.number) holds \(holding.productID) by transaction"
             if let row = rows[holding.transaction] {
-                guard (row.revocation != nil) != holding.isRevoked else { continue }
-                findings.append("\(name) \(row.id.number), whose revocation the account knows otherwise.")
+                guard let fault = holding.fault(in: row) else { continue }
+                findings.append("\(name) \(row.id.number), \(fault).")
             } else {
                 findings.append("\(name) \(holding.transaction.number), which is missing.")
             }
         }
         return findings
+    }
+}
+
+extension Holding {
+    /// How the row of a product differs from what the account knows of it: a clause without a full stop; nil when it
+    /// does not.
+    func fault(in row: Transaction) -> String? {
+        if row.productID != productID { return "which is of the product \(row.productID)" }
+        if row.ownership != ownership { return "whose ownership the account knows otherwise" }
+        return (row.revocation != nil) == isRevoked ? nil : "whose revocation the account knows otherwise"
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -83,6 +84,34 @@ struct ExchangeTests {
             #expect(answer.headers[.contentType] == "application/json")
             #expect(String(buffer: answer.body) == #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#)
         }
+    }
+
+    @Test("A row of the ledger that cannot be read is named by control and the journal, and harms nobody else")
+    func damagedRow() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        let row = try await test.buy("coins", by: "ann")
+        let other = try await test.buy("coins", by: "bob")
+        let database = try DatabaseQueue(path: test.directory.database)
+        try await database.write {
+            try $0.execute(sql: "UPDATE ledger SET storefront = 'ZZZ' WHERE id = ?", arguments: [row.id.number])
+        }
+        try database.close()
+        let words = "transaction \(row.id.number) has a damaged storefront"
+        let token = try test.token()
+        try await withAPI(test) { client in
+            let answer = try await get(client, "/inApps/v2/history/\(row.id.number)", token: token)
+            #expect(answer.status == .internalServerError)
+            #expect(String(buffer: answer.body).contains("5000000"))
+            #expect(try await test.shop.journal.latest(1).first?.explanation.contains(words) == true)
+            #expect(try await get(client, "/inApps/v2/history/\(other.id.number)", token: token).status == .ok)
+        }
+        let refund = Command.refund(Refund(transaction: row.id))
+        let error = await #expect(throws: DamagedRow.self) {
+            _ = try await test.shop.perform(refund, by: test.customer("ann"))
+        }
+        let answered = ControlError(of: try #require(error), logger: test.shop.logger)
+        #expect(answered.code == "damaged_account" && answered.message.contains(words), "\(answered.message)")
+        _ = try await test.shop.perform(.refund(Refund(transaction: other.id)), by: test.customer("bob"))
     }
 
     @Test("A history of one has these keys in this order, and an empty query is no harm")

@@ -141,6 +141,36 @@ struct DoctorTests {
             finding: "does not know that it holds skin",
             "UPDATE accounts SET state = json_remove(state, '$.holdings') WHERE realm = 'sandbox'"
         ),
+        .sql(
+            "a product that is another one's",
+            finding: "which is of the product coins",
+            "UPDATE ledger SET product = 'coins' WHERE type = 'nonConsumable'"
+        ),
+        .sql(
+            "a copy of nothing",
+            finding: "a family member's copy",
+            "UPDATE ledger SET ownership = 'FAMILY_SHARED' WHERE id = $ID"
+        ),
+        .sql(
+            "a purchase that is a copy",
+            finding: "a family member's copy",
+            "UPDATE ledger SET shared_from = id WHERE id = $ID"
+        ),
+        .sql(
+            "a refund without its date",
+            finding: "a revocation without its date",
+            "UPDATE ledger SET revocation_date = NULL WHERE revocation_date IS NOT NULL"
+        ),
+        .sql(
+            "a date without its refund",
+            finding: "a revocation without its date",
+            "UPDATE ledger SET revocation_date = purchase_date WHERE id = $ID"
+        ),
+        .sql(
+            "a storefront nobody has",
+            finding: "(ann) is damaged: transaction",
+            "UPDATE ledger SET storefront = 'ZZZ' WHERE id = $ID"
+        ),
         .sql("a value nobody wrote", finding: "damaged type", "UPDATE ledger SET type = 'gift' WHERE id = $ID"),
         .sql(
             "a key that cannot be read",
@@ -217,6 +247,24 @@ struct DoctorTests {
             findings.contains { $0.contains(corruption.word) } || corruption.word.isEmpty,
             "\(corruption.testDescription): \(findings)"
         )
+    }
+
+    @Test("A row that cannot be read is named, and hides nothing about other accounts")
+    func unreadableRow() async throws {
+        let (test, transaction) = try await shop()
+        let corruption = Corruption.sql(
+            "two accounts",
+            finding: "",
+            """
+            UPDATE ledger SET storefront = 'ZZZ' WHERE id = $ID;
+            UPDATE accounts SET next_due = next_due + 1000 WHERE customer = 'eve'
+            """
+        )
+        try corruption.plant(test.directory, transaction)
+        let findings = await findings(test)
+        #expect(findings.contains { $0.contains("transaction \(transaction.number) has a damaged storefront") })
+        #expect(findings.contains { $0.contains("(eve) something falls due next at") }, "\(findings)")
+        #expect(!findings.contains { $0.contains("cannot be read") })
     }
 
     @Test("A store of which nothing can be read is no finding, and file modes are told from what else is found")

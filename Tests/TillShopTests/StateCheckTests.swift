@@ -126,6 +126,155 @@ struct StateCheckTests {
         }
     }
 
+    /// Ann has a subscription, a skin and two lots of coins; Bob is in her family and has nothing of his own.
+    private func family() async throws -> TestShop {
+        let test = try await shop()
+        for product in ["skin", "coins", "coins"] { try await test.buy(product, by: "ann") }
+        let opened = try await test.shop.openAccount(test.customer("bob"), Opening())
+        let ann = try #require(
+            try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+        )
+        for member in ["ann", "bob"] {
+            let command = Command.joinFamily(of: ann.id, named: "Family")
+            _ = try await test.shop.perform(command, by: test.customer(member))
+        }
+        #expect(opened.id != ann.id)
+        return test
+    }
+
+    /// The number of the first row of a table that holds some words, counted from 1.
+    private func line(of table: ShopTable, holding words: String, in lines: [String]) throws -> Int {
+        let start = try #require(lines.firstIndex { $0.contains(#""table":"\#(table.rawValue)""#) })
+        return try #require(lines[start...].firstIndex { $0.hasPrefix("[") && $0.contains(words) }) + 1
+    }
+
+    private func replace(
+        _ columns: [String: Cell],
+        of table: ShopTable,
+        in line: Int,
+        _ lines: inout [String]
+    ) throws {
+        var cells = try #require(StateFile.row(Array(lines[line - 1].utf8), of: table)).cells
+        for (column, cell) in columns {
+            cells[try #require(table.columns.firstIndex { $0.name == column })] = cell
+        }
+        var row: [UInt8] = []
+        StateFile.append(TableRow(cells), to: &row)
+        lines[line - 1] = String(decoding: row.dropLast(), as: UTF8.self)
+    }
+
+    private func expectRefusal(_ lines: [String], _ test: TestShop, at line: Int, _ words: String) async throws {
+        do {
+            try await take(lines, into: test.shop)
+            Issue.record("taken in: \(words)")
+        } catch StateRefused.badFile(let found, let what) {
+            #expect(found == line && what.contains(words), "line \(found), not \(line): \(what)")
+        }
+        #expect(try await test.shop.storage.snapshots().isEmpty)
+    }
+
+    /// A value of a row that the doctor would find, and what is said of it.
+    struct WrongCell: Sendable, CustomTestStringConvertible {
+        let table: ShopTable
+        /// A part of the row.
+        let row: String
+        let columns: [String: Cell]
+        let words: String
+
+        var testDescription: String { "\(columns.keys.sorted()): \(words)" }
+
+        init(_ table: ShopTable, _ row: String, _ columns: [String: Cell], _ words: String) {
+            self.table = table
+            self.row = row
+            self.columns = columns
+            self.words = words
+        }
+    }
+
+    static let wrongCells: [WrongCell] = [
+        // Values that stand for something.
+        WrongCell(.ledger, "coins", ["storefront": .text("ZZZ")], "damaged storefront"),
+        WrongCell(.ledger, "coins", ["currency": .text("dollar")], "damaged currency"),
+        WrongCell(.ledger, "coins", ["currency": .null], "damaged currency"),
+        WrongCell(.ledger, "coins", ["price": .null], "damaged price"),
+        WrongCell(.ledger, "coins", ["type": .text("type_")], "damaged type"),
+        WrongCell(.ledger, "coins", ["ownership": .text("OWNED")], "damaged ownership"),
+        WrongCell(.ledger, "coins", ["reason": .text("GIFT")], "damaged reason"),
+        WrongCell(.ledger, "pro", ["offer_kind": .integer(9)], "damaged offer_kind"),
+        WrongCell(.ledger, "pro", ["offer_kind": .null], "damaged offer_mode"),
+        WrongCell(.ledger, "pro", ["offer_mode": .text("FREE")], "damaged offer_mode"),
+        WrongCell(.ledger, "pro", ["offer_period": .text("week")], "damaged offer_period"),
+        WrongCell(.ledger, "pro", ["billing_plan": .text("DAILY")], "damaged billing_plan"),
+        // Halves of what belongs together.
+        WrongCell(.ledger, "coins", ["ownership": .text("FAMILY_SHARED")], "damaged shared_from"),
+        WrongCell(.ledger, "coins", ["shared_from": .integer(2_000_000_000_000_000)], "damaged shared_from"),
+        WrongCell(.ledger, "coins", ["revocation_kind": .text("REFUND_FULL")], "damaged revocation_date"),
+        WrongCell(.ledger, "coins", ["revocation_date": .integer(1_767_225_600_000)], "damaged revocation_reason"),
+        WrongCell(.ledger, "coins", ["refund_number": .integer(1)], "damaged refund_number"),
+        // What accounts and the ledger say of each other.
+        WrongCell(.ledger, "pro", ["expires_date": .integer(1_767_225_600_000)], "is not what the subscription"),
+        WrongCell(.ledger, "pro", ["product": .text("other")], "is not what the subscription"),
+        WrongCell(.ledger, "skin", ["product": .text("other")], "which is of the product other"),
+        WrongCell(.ledger, "coins", ["type": .text("nonConsumable")], "does not know that it holds coins"),
+        WrongCell(.ledger, "coins", ["change": .integer(99)], "its account has only reached"),
+        WrongCell(.accounts, #""ann""#, ["next_due": .integer(1_767_225_600_000)], "falls due next at"),
+        WrongCell(.accounts, #""ann""#, ["next_due": .null], "noted is never"),
+    ]
+
+    @Test("A row in which the doctor would find something", arguments: wrongCells)
+    func wrongCell(_ wrong: WrongCell) async throws {
+        let test = try await family()
+        var lines = try await text(test.shop).split(separator: "\n").dropLast().map(String.init)
+        let line = try line(of: wrong.table, holding: wrong.row, in: lines)
+        try replace(wrong.columns, of: wrong.table, in: line, &lines)
+        try await expectRefusal(lines, test, at: line, wrong.words)
+    }
+
+    @Test("A fault that only shows at the end names the line of the account")
+    func accountLines() async throws {
+        let test = try await family()
+        let lines = try await text(test.shop).split(separator: "\n").dropLast().map(String.init)
+        let ann = try line(of: .accounts, holding: #""ann""#, in: lines)
+        let bob = try line(of: .accounts, holding: #""bob""#, in: lines)
+
+        var apart = lines
+        apart[bob - 1].replace(#"\"name\":\"Family\""#, with: #"\"name\":\"Others\""#)
+        try await expectRefusal(apart, test, at: min(ann, bob), "is damaged")
+
+        var table = ""
+        let untold = lines.filter { line in
+            if line.hasPrefix("{") { table = line }
+            return !line.hasPrefix("[") || !["outbox", "deliveries"].contains { table.contains(#""table":"\#($0)""#) }
+        }
+        try await expectRefusal(untold, test, at: ann, "notifications and has")
+
+        var unsold = untold
+        unsold.remove(at: try line(of: .ledger, holding: "coins", in: untold) - 1)
+        try await expectRefusal(unsold, test, at: ann, "transactions and has")
+    }
+
+    @Test("Two rows with one key are told from a number that another app has")
+    func doubled() async throws {
+        let test = try await family()
+        var lines = try await text(test.shop).split(separator: "\n").dropLast().map(String.init)
+        let first = try line(of: .ledger, holding: "coins", in: lines)
+        let change = try #require(StateFile.row(Array(lines[first - 1].utf8), of: .ledger))["change", of: .ledger]
+        try replace(["change": try #require(change)], of: .ledger, in: first + 1, &lines)
+        try await expectRefusal(lines, test, at: first + 1, "an earlier row of ledger has the same key (partition")
+    }
+
+    @Test("Certificates that signed notifications come with the state or are there already")
+    func lostChain() async throws {
+        let source = try await shop()
+        let lines = try await text(source.shop).split(separator: "\n").dropLast().map(String.init)
+        let without = lines.filter { !$0.hasPrefix(#"["chain""#) }
+        let target = try await TestShop()
+        try await target.shop.reset(app: nil, .everything)
+        try await expectRefusal(without, target, at: without.count + 1, "certificates of chain")
+        // The shop that signed them has them.
+        try await take(without, into: source.shop)
+    }
+
     @Test("Numbers are judged by their keys, wherever they stand")
     func documents() {
         for good in [

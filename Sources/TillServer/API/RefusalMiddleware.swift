@@ -59,6 +59,8 @@ struct RefusalMiddleware: RouterMiddleware {
             return await answer(.generalInternalRetryable.retrying(after: 1).because(busy.reason), request, context)
         case let damaged as DamagedAccount:
             return await answer(.generalInternal.because("\(damaged.description)."), request, context)
+        case let damaged as DamagedRow:
+            return await answer(.generalInternal.because("\(damaged.description)."), request, context)
         case let error where error.isPassingTrouble:
             context.logger.warning(
                 "the store did not answer",

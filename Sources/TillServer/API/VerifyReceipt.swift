@@ -76,6 +76,10 @@ extension AppleAPI {
             return .malformed(error.explanation)
         } catch let busy as ShopBusy {
             return .unavailable(in: realm, because: busy.reason)
+        } catch let damaged as DamagedAccount {
+            return .internalError(in: realm, because: "\(damaged.description).")
+        } catch let damaged as DamagedRow {
+            return .internalError(in: realm, because: "\(damaged.description).")
         } catch  where error.isPassingTrouble {
             context.logger.warning(
                 "the store did not answer",

@@ -41,18 +41,22 @@ extension ControlError {
             return ControlError(status: .unprocessableContent, code: "offer_signature", message: refused.explanation)
         case let busy as ShopBusy:
             return ControlError(status: .serviceUnavailable, code: "busy", message: "\(busy.reason). Try again.")
-        case let damaged as DamagedAccount:
-            return ControlError(
-                status: .internalServerError,
-                code: "damaged_account",
-                message: "\(damaged.description.capitalizedFirst)."
-            )
+        case let damaged as DamagedAccount: return Self.damagedAccount(damaged.description)
+        case let damaged as DamagedRow: return Self.damagedAccount(damaged.description)
         case let error as APIError:
             return ControlError(status: .badRequest, code: "bad_request", message: error.explanation)
         case let error as HTTPError where error.status == .notFound:
             return .notFound("no_such_route", "No such route. The verbs are described at /openapi.json.")
         default: return nil
         }
+    }
+
+    private static func damagedAccount(_ reason: String) -> ControlError {
+        ControlError(
+            status: .internalServerError,
+            code: "damaged_account",
+            message: "\(reason.capitalizedFirst)."
+        )
     }
 
     private static func unforeseen(_ error: any Error, _ logger: Logger) -> ControlError {

@@ -14,6 +14,8 @@ struct RelationCheck {
     private struct Need {
         let account: Int64
         let words: String
+        /// Of the row that needs it.
+        let line: Int
     }
 
     private var clocks: Set<Clock> = []
@@ -24,6 +26,8 @@ struct RelationCheck {
     /// The original transaction of each subscription's transactions.
     private var originals: [Int64: Int64] = [:]
     private var needs: [Int64: Need] = [:]
+    /// Where the accounts with relations stand.
+    private var lines: [AccountID: Int] = [:]
     /// The account of each notification; nil for one that is about none.
     private var notifications: [Int64: Int64?] = [:]
     private var clocksOfAccounts: [Int64: String] = [:]
@@ -35,33 +39,43 @@ struct RelationCheck {
         if let own = clock.own { clocks.insert(Clock(realm: clock.realm, app: clock.app, name: own)) }
     }
 
+    /// - Parameter line: where it stands in the text.
     /// - Returns: what is wrong, a clause; nil when nothing is.
-    mutating func fault(in account: Account) -> String? {
+    mutating func fault(in account: Account, line: Int) -> String? {
         if let damage = account.damage { return "an account is damaged: \(damage)" }
         if let own = account.clock, !clocks.contains(Clock(realm: account.realm, app: account.app, name: own)) {
             return "an account is on the clock \(own.cut(toBytes: 64)), which is not in the text"
         }
         let relation = AccountRelations(account)
-        if !relation.isAlone { relations[account.id] = relation }
+        if !relation.isAlone {
+            relations[account.id] = relation
+            lines[account.id] = line
+        }
         clocksOfAccounts[account.id.number] = account.clockName.key
         for subscription in account.subscriptions {
             for row in [subscription.current, subscription.running].compactMap(\.self) {
-                need(row.id, of: account, "a subscription has")
+                need(row.id, of: account, "a subscription has", line)
                 originals[row.id.number] = row.originalID.number
             }
         }
-        for holding in account.holdings { need(holding.transaction, of: account, "an account has a product by") }
-        for request in account.refundRequests { need(request.transaction, of: account, "a refund is asked for of") }
+        for holding in account.holdings {
+            need(holding.transaction, of: account, "an account has a product by", line)
+        }
+        for request in account.refundRequests {
+            need(request.transaction, of: account, "a refund is asked for of", line)
+        }
         return nil
     }
 
     /// - Returns: what is wrong, a clause; nil when nothing is.
-    mutating func fault(inTransaction id: Int64, of account: Int64, original: Int64) -> String? {
+    mutating func fault(inTransaction id: Int64, of account: Int64, original: Int64, line: Int) -> String? {
         guard transactions.updateValue(account, forKey: id) == nil else { return "transaction \(id) comes twice" }
         if let named = originals[id], named != original {
             return "transaction \(id) names another original than its subscription does"
         }
-        if original != id { needs[original] = Need(account: account, words: "a row of ledger names as its original") }
+        if original != id, needs[original] == nil {
+            needs[original] = Need(account: account, words: "a row of ledger names as its original", line: line)
+        }
         return nil
     }
 
@@ -86,20 +100,23 @@ struct RelationCheck {
 
     // MARK: The whole
 
-    /// What is missing once every row has come: a clause; nil when nothing is.
-    func faultAtEnd() -> String? {
-        for (id, need) in needs where transactions[id] != need.account {
-            return "\(need.words) transaction \(id), which account \(need.account) does not have"
+    /// What is missing once every row has come.
+    var faults: [StateFault] {
+        let missing = needs.filter { transactions[$0] != $1.account }.map { id, need in
+            StateFault(
+                line: need.line,
+                words: "\(need.words) transaction \(id), which account \(need.account) does not have"
+            )
         }
-        for (id, relation) in relations {
-            if let fault = relation.fault(among: { relations[$0] }) {
-                return "account \(id.number) is damaged: \(fault)"
+        let apart = relations.compactMap { id, relation in
+            relation.fault(among: { relations[$0] }).map {
+                StateFault(line: lines[id] ?? 1, words: "account \(id.number) is damaged: \($0)")
             }
         }
-        return nil
+        return missing + apart
     }
 
-    private mutating func need(_ id: TransactionID, of account: Account, _ words: String) {
-        needs[id.number] = Need(account: account.id.number, words: words)
+    private mutating func need(_ id: TransactionID, of account: Account, _ words: String, _ line: Int) {
+        needs[id.number] = Need(account: account.id.number, words: words, line: line)
     }
 }

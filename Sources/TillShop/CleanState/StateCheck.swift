@@ -9,10 +9,24 @@ struct StateCheck {
     var app: String?
     /// Of all identifiers in the rows.
     private(set) var highestCounter: Int64 = 0
+    /// Where the row stands that is looked at.
+    var line = 0
+    /// Under which deadlines may have been stored.
+    let settings: Settings
     private var accounts: Set<Int64> = []
+    private var keys = KeyCheck()
     private var relations = RelationCheck()
+    private var holdings = HoldingCheck()
+    private var counts = CountCheck()
+    private var catalogs: [String: Catalog] = [:]
+    /// By the names of their documents.
+    private var rules: [String: ScopeRules] = [:]
+    /// The certificate chains that signed notifications.
+    private var chains: Set<String> = []
     /// The team of the app.
     private var team: String?
+
+    init(settings: Settings) { self.settings = settings }
 
     /// What is wrong with a row; nil when nothing is. Tables come in their order.
     mutating func fault(in row: TableRow, of table: ShopTable) -> String? {
@@ -27,6 +41,11 @@ struct StateCheck {
         else {
             return "a row of \(table.rawValue) has a number that no Till gives"
         }
+        return fault(inPossible: row, of: table) ?? keys.fault(in: row, of: table)
+    }
+
+    /// What is wrong with a row whose numbers can be.
+    private mutating func fault(inPossible row: TableRow, of table: ShopTable) -> String? {
         switch table {
         case .documents: return fault(inDocument: row)
         case .accounts: return fault(inAccount: row)
@@ -37,7 +56,8 @@ struct StateCheck {
             let id = Self.number("id", in: row, of: table) ?? 0
             let original = Self.number("original_id", in: row, of: table) ?? id
             return Self.fault(inCommitment: row)
-                ?? relations.fault(inTransaction: id, of: account, original: original)
+                ?? relations.fault(inTransaction: id, of: account, original: original, line: line)
+                ?? fault(inTransaction: row)
         case .outbox:
             let account = Self.number("account", in: row, of: table)
             if let account, !accounts.contains(account) {
@@ -45,6 +65,11 @@ struct StateCheck {
             }
             let about = ["transaction_id", "original_id"].compactMap { Self.number($0, in: row, of: table) }
             let id = Self.number("id", in: row, of: table) ?? 0
+            if case .text(let chain)? = row["chain", of: table], !chain.isEmpty { chains.insert(chain) }
+            // Neither what an operator triggers nor version 1 is counted.
+            if let account, row["is_triggered", of: table] == .integer(0), row["chain", of: table] != .text("") {
+                counts.takeNotification(of: account)
+            }
             return relations.fault(inNotification: id, of: account, about: about)
         case .deliveries:
             let notification = Self.number("notification", in: row, of: table)
@@ -61,7 +86,18 @@ struct StateCheck {
     }
 
     /// What is missing once every row has come; nil when nothing is.
-    func faultAtEnd() -> String? { relations.faultAtEnd() }
+    func faultAtEnd() -> StateFault? {
+        StateFault.first(of: relations.faults) ?? StateFault.first(of: counts.faults)
+    }
+
+    /// The chain that is missing, of those that signed notifications: a clause; nil when none is.
+    ///
+    /// - Parameter known: the names of the chains that come along, or are there already.
+    func fault(withChains known: Set<String>) -> String? {
+        chains.subtracting(known).min().map {
+            "the certificates of chain \($0.cut(toBytes: 64)), which signed notifications, are missing"
+        }
+    }
 
     /// What is wrong with the documents that come along; nil when nothing is.
     func fault(in companions: [Document]) -> String? {
@@ -91,7 +127,23 @@ struct StateCheck {
         if let fault = Registry.fault(in: document) { return fault }
         if document.kind == .clock, let clock = try? document.decoded(as: Clocks.Record.self) { relations.take(clock) }
         if document.kind == .app, let record = try? document.decoded(as: AppRecord.self) { team = record.issuerID }
+        switch document.kind {
+        case .catalog: catalogs[document.name] = try? document.decoded()
+        case .rules: rules[document.name] = try? document.decoded()
+        case .retention: counts.takePruning(document.name)
+        default: break
+        }
         return nil
+    }
+
+    private mutating func fault(inTransaction row: TableRow) -> String? {
+        let transaction: Transaction
+        do {
+            transaction = try Transaction(row)
+        } catch {
+            return "a row of ledger is damaged: \(error.reason)"
+        }
+        return counts.fault(in: transaction) ?? holdings.fault(in: transaction)
     }
 
     private mutating func fault(inAccount row: TableRow) -> String? {
@@ -112,7 +164,16 @@ struct StateCheck {
             return "the state of this account has a number that no Till gives, or a period without an end"
         }
         accounts.insert(account.id.number)
-        return relations.fault(in: account)
+        if let fault = relations.fault(in: account, line: line) { return fault }
+        counts.take(account, line: line)
+        holdings.take(account)
+        let deadlines = DeadlineCheck(
+            catalog: catalogs[account.app] ?? Catalog(),
+            rules: rules["\(account.realm.rawValue)/\(account.app)"] ?? ScopeRules(),
+            settings: [Settings(), settings]
+        )
+        let noted = Self.number("next_due", in: row, of: .accounts).map { Timestamp(milliseconds: $0) }
+        return deadlines.fault(in: account, noted: noted).map { "in account \(account.id.number) \($0)" }
     }
 
     /// The months of a commitment stand as one text: month, months, end, price, currency.

@@ -17,7 +17,7 @@ package struct StateImport: ~Copyable {
     private var section: Section?
     private var seen: Set<String> = []
     private var rows = 0
-    private var check = StateCheck()
+    private var check: StateCheck
     private var waiting: [TableRow] = []
     private var waitingBytes = 0
     private var companions: [Document] = []
@@ -39,6 +39,7 @@ package struct StateImport: ~Copyable {
     package init(_ shop: Shop) throws {
         try shop.checkMayReset()
         self.shop = shop
+        check = StateCheck(settings: shop.settings)
         name = shop.passingName("import")
     }
 
@@ -65,7 +66,7 @@ package struct StateImport: ~Copyable {
         let head: StateFile.Head
         do {
             if !line.isEmpty { try await takeLine() }
-            head = try whole()
+            head = try await whole()
         } catch {
             await abandon()
             throw error
@@ -94,11 +95,14 @@ package struct StateImport: ~Copyable {
         return counted
     }
 
-    private func whole() throws -> StateFile.Head {
+    private func whole() async throws -> StateFile.Head {
         guard let head, foot != nil else { throw refused("the text ends before its last line") }
         let missing = ShopTable.allCases.map(\.rawValue).filter { !seen.contains($0) }
         guard missing.isEmpty else { throw refused("it lacks the table \(missing.joined(separator: ", "))") }
-        if let fault = check.faultAtEnd() ?? check.fault(in: companions) { throw refused(fault) }
+        if let fault = check.faultAtEnd() { throw StateRefused.badFile(line: fault.line, fault.words) }
+        if let fault = check.fault(in: companions) { throw refused(fault) }
+        let known = companions.filter { $0.kind == .chain } + (try await shop.storage.documents(.chain))
+        if let fault = check.fault(withChains: Set(known.map(\.name))) { throw refused(fault) }
         return head
     }
 
@@ -111,6 +115,7 @@ package struct StateImport: ~Copyable {
 
     private mutating func takeLine() async throws {
         lineNumber += 1
+        check.line = lineNumber
         let text = line
         line = []
         guard foot == nil else { throw refused("something follows the last line") }

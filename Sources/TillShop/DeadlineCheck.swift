@@ -1,0 +1,50 @@
+import TillCore
+
+/// Compares the stored deadline of an account with what the rules say.
+///
+/// The deadline is stored when the account changes. So it may also be what the rules said while a product was, or was
+/// not, for sale, or while another rate held; processing it stores it again.
+struct DeadlineCheck {
+    let catalog: Catalog
+    let rules: ScopeRules
+    /// Of servers under which the deadline may have been stored.
+    var settings = [Settings()]
+
+    /// What is wrong with a stored deadline: a clause without a full stop; nil when nothing is.
+    func fault(in account: Account, noted: Timestamp?) -> String? {
+        for setting in settings {
+            if noted == due(account, rules, setting) { return nil }
+            for rate in [rules.rate] + RenewalRate.all {
+                var rules = rules
+                rules.rate = rate
+                for isForSale in [nil, true, false] as [Bool?]
+                where due(account, rules, setting, isForSale) == noted { return nil }
+            }
+        }
+        func words(_ instant: Timestamp?) -> String { instant?.iso8601 ?? "never" }
+        return "something falls due next at \(words(due(account, rules, settings[0]))); noted is \(words(noted))"
+    }
+
+    private func due(
+        _ account: Account,
+        _ rules: ScopeRules,
+        _ settings: Settings,
+        _ isForSale: Bool? = nil
+    ) -> Timestamp? {
+        var catalog = catalog
+        if let isForSale {
+            for var product in catalog.products.values {
+                product.isForSale = isForSale
+                catalog.put(product)
+            }
+        }
+        let ledger = Ledger(
+            accounts: [account],
+            catalog: catalog,
+            policy: rules.policy(of: account.realm, under: settings),
+            identifiers: Identifiers(reserved: 0..<0),
+            at: account.lastEvent
+        )
+        return ledger.nextDue(of: account)
+    }
+}
