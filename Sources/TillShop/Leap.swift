@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import Synchronization
 import TillCore
 import TillStorage
 
@@ -372,67 +371,6 @@ extension Shop {
 
     /// The leap that is under way on a clock; nil while it stands or runs.
     package func leapUnderWay(on name: ClockName) -> LeapProgress? { leaps.progress(name) }
-}
-
-/// Counts what a leap brings while it is under way.
-final class LeapLog: Sendable {
-    private struct State {
-        var progress: LeapProgress
-        var words: [String: Int] = [:]
-        var accounts: Set<AccountID> = []
-        var setAside: Set<String> = []
-
-        mutating func count(_ notice: Notice) {
-            progress.notifications += 1
-            words[notice.words, default: 0] += 1
-        }
-    }
-
-    private let state: Mutex<State>
-
-    init(from: Timestamp, to: Timestamp) {
-        state = Mutex(State(progress: LeapProgress(from: from, to: to, accounts: 0, notifications: 0)))
-    }
-
-    /// Something happened in an account: a deadline was processed, or a job was done. An account counts once.
-    func add(_ told: [TillCore.Notification], in account: AccountID) {
-        state.withLock { state in
-            if state.accounts.insert(account).inserted { state.progress.accounts += 1 }
-            for notification in told { state.count(Notice(notification.type, notification.subtype)) }
-        }
-    }
-
-    /// A notification that is about no single account.
-    func add(_ notice: Notice) { state.withLock { $0.count(notice) } }
-
-    func setAside(_ account: DueAccount) {
-        state.withLock { _ = $0.setAside.insert(account.customer) }
-    }
-
-    var progress: LeapProgress { state.withLock { $0.progress } }
-
-    func report(owed: Int?) -> LeapReport {
-        state.withLock { state in
-            LeapReport(
-                from: state.progress.from,
-                to: state.progress.to,
-                accounts: state.progress.accounts,
-                notifications: state.words.sorted { $0.key < $1.key }
-                    .map { LeapReport.Count(words: $0.key, count: $0.value) },
-                setAside: state.setAside.sorted(),
-                owed: owed
-            )
-        }
-    }
-}
-
-/// The leaps that are under way, so that somebody can watch.
-final class Leaps: Sendable {
-    private let logs = Mutex<[ClockName: LeapLog]>([:])
-
-    func begin(_ name: ClockName, _ log: LeapLog) { logs.withLock { $0[name] = log } }
-    func end(_ name: ClockName) { logs.withLock { _ = $0.removeValue(forKey: name) } }
-    func progress(_ name: ClockName) -> LeapProgress? { logs.withLock { $0[name] }?.progress }
 }
 
 extension ClockName {
