@@ -49,8 +49,8 @@ enum Examination {
             "Transaction \(try $0.int(0)) has a revocation without its date, reason or kind."
         },
         Check(statement: .copiesWithoutSource) {
-            "Transaction \(try $0.int(0)) is a family member's copy that does not name the purchase, or a purchase that "
-                + "names one."
+            "Transaction \(try $0.int(0)) is a family member's copy that does not name the purchase, or "
+                + "a purchase that names one."
         },
         Check(statement: .strangeClocks) { "Account \(try $0.int(0)) lies under another clock than its own." },
         Check(statement: .deliveriesOnStrangeClocks) {

@@ -71,8 +71,8 @@ extension SQLiteStorage {
             "Transaction \($0[0] as Int64) has a revocation without its date, reason or kind."
         },
         Check(sql: "SELECT id FROM ledger WHERE (ownership = 'FAMILY_SHARED') <> (shared_from IS NOT NULL)") {
-            "Transaction \($0[0] as Int64) is a family member's copy that does not name the purchase, or a purchase that "
-                + "names one."
+            "Transaction \($0[0] as Int64) is a family member's copy that does not name the purchase, or "
+                + "a purchase that names one."
         },
         Check(sql: "SELECT account FROM accounts WHERE clock <> ifnull(json_extract(state, '$.clock'), '')") {
             "Account \($0[0] as Int64) lies under another clock than its own."

@@ -240,14 +240,20 @@ struct StateCheckTests {
         var apart = lines
         apart[bob - 1].replace(#"\"name\":\"Family\""#, with: #"\"name\":\"Others\""#)
         try await expectRefusal(apart, test, at: min(ann, bob), "is damaged")
+    }
 
+    @Test("An account with fewer transactions or notifications than it says is named with its line")
+    func missingRows() async throws {
+        let test = try await shop()
+        try await test.buy("coins", by: "ann")
+        let lines = try await text(test.shop).split(separator: "\n").dropLast().map(String.init)
+        let ann = try line(of: .accounts, holding: #""ann""#, in: lines)
         var table = ""
         let untold = lines.filter { line in
             if line.hasPrefix("{") { table = line }
             return !line.hasPrefix("[") || !["outbox", "deliveries"].contains { table.contains(#""table":"\#($0)""#) }
         }
         try await expectRefusal(untold, test, at: ann, "notifications and has")
-
         var unsold = untold
         unsold.remove(at: try line(of: .ledger, holding: "coins", in: untold) - 1)
         try await expectRefusal(unsold, test, at: ann, "transactions and has")

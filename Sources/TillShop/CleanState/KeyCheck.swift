@@ -41,7 +41,10 @@ struct KeyCheck {
         var text: [UInt8] = Array(columns.joined(separator: " ").utf8)
         StateFile.append(TableRow(cells), to: &text)
         return SHA256.hash(data: text).withUnsafeBytes { bytes in
-            Digest(high: bytes.loadUnaligned(as: UInt64.self), low: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            Digest(
+                high: bytes.loadUnaligned(as: UInt64.self),
+                low: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+            )
         }
     }
 
