@@ -18,12 +18,14 @@ struct NamedListener: Service {
         do {
             try await listener.run()
         } catch let error as IOError {
-            throw CommandRefused(words(error.errnoCode))
+            throw CommandRefused(Self.words(error.errnoCode, port: port, flag: flag))
         }
     }
 
+    /// Why a port cannot be had, and what to do.
+    ///
     /// - Parameter code: of the system (`errno`).
-    private func words(_ code: Int32) -> String {
+    static func words(_ code: Int32, port: Int, flag: String) -> String {
         switch code {
         case EADDRINUSE:
             "Port \(port) is taken. Choose another with \(flag), or stop who has it."

@@ -21,6 +21,23 @@ struct NodeOptions: ParsableArguments {
         .seconds(try source.number(drain, "drain", default: 0, in: 0...300))
     }
 
+    /// Refuses settings that cannot be, before anything is made.
+    func check(_ source: SettingsSource) throws {
+        _ = try leaseTime(source)
+        _ = try source.choice(adoptRoot, "adoptRoot")
+        if let name = source.text(nodeName, "nodeName") { try Self.check(name) }
+    }
+
+    private func leaseTime(_ source: SettingsSource) throws -> Int {
+        try source.number(lease, "lease", default: 10, in: 2...600)
+    }
+
+    private static func check(_ name: String) throws {
+        guard (1...512).contains(name.utf8.count), !name.utf8.contains(0) else {
+            throw CommandRefused("nodeName must have 1 to 512 bytes and no U+0000.")
+        }
+    }
+
     /// Enters the servers that share a store; nil where the store is not shared.
     func join(
         _ storage: any Storage,
@@ -28,11 +45,9 @@ struct NodeOptions: ParsableArguments {
         _ directory: DataDirectory,
         _ logger: Logger
     ) async throws -> Cluster? {
-        let lease = try source.number(lease, "lease", default: 10, in: 2...600)
+        let lease = try leaseTime(source)
         let name = source.text(nodeName, "nodeName") ?? "\(ProcessInfo.processInfo.hostName):\(directory.path)"
-        guard (1...512).contains(name.utf8.count), !name.utf8.contains(0) else {
-            throw CommandRefused("nodeName must have 1 to 512 bytes and no U+0000.")
-        }
+        try Self.check(name)
         guard let shared = storage as? any SharedStorage else { return nil }
         return try await Cluster.join(shared, name: name, lease: .seconds(lease), logger: logger)
     }

@@ -21,20 +21,19 @@ struct SecureOptions: ParsableArguments {
     var proxyPort: Int?
 }
 
-/// TLS under the App Store's names, and the proxy that leads there.
-struct SecureFaces: Sendable {
-    let files: TLSFiles
-    /// The address on which both listen.
+/// What is known of TLS before any certificate is made.
+struct SecurePlan: Sendable {
+    /// The address on which TLS and the proxy listen.
     let host: String
-    private let port: Int
-    private let proxyPort: Int?
-    private let hosts: HostTable
-    private let names: [TLSName]
-    private let authority: TLSAuthority
-    private let identity: TLSIdentity
+    /// 0 lets the system choose.
+    let port: Int
+    /// Nil without a proxy.
+    let proxyPort: Int?
+    fileprivate let hosts: HostTable
+    fileprivate let names: [TLSName]
 
-    /// Nil when neither port was asked for. Otherwise the certificates lie in the data directory afterwards.
-    init?(_ options: SecureOptions, _ source: SettingsSource, host: String, _ directory: DataDirectory) throws {
+    /// Nil when neither port was asked for.
+    init?(_ options: SecureOptions, _ source: SettingsSource, host: String) throws {
         let port = try source.number(options.tlsPort, "tlsPort", in: 0...65_535)
         proxyPort = try source.number(options.proxyPort, "proxyPort", in: 0...65_535)
         let further = source.texts(options.tlsName, "tlsName")
@@ -50,15 +49,31 @@ struct SecureFaces: Sendable {
         }.reduce(into: []) { names, name in
             if !names.contains(name) { names.append(name) }
         }
+    }
+}
+
+/// TLS under the App Store's names, and the proxy that leads there.
+struct SecureFaces: Sendable {
+    let files: TLSFiles
+    private let plan: SecurePlan
+    private let authority: TLSAuthority
+    private let identity: TLSIdentity
+
+    /// The certificates lie in the data directory afterwards.
+    init(_ plan: SecurePlan, _ directory: DataDirectory) throws {
+        self.plan = plan
         files = directory.tls
         let store = TLSStore(directory, now: Date())
         authority = try store.authority()
-        identity = try store.identity(under: authority, names: names)
+        identity = try store.identity(under: authority, names: plan.names)
         try store.writeBundle(authority)
     }
 
+    /// The address on which both listen.
+    var host: String { plan.host }
+
     /// The faces that this adds to a server.
-    var faces: [Ports.Face] { proxyPort == nil ? [.tls] : [.tls, .proxy] }
+    var faces: [Ports.Face] { plan.proxyPort == nil ? [.tls] : [.tls, .proxy] }
 
     /// Where a face is reached; nil for one that is not there.
     func address(_ face: Ports.Face, _ ports: Ports) -> String? {
@@ -72,7 +87,7 @@ struct SecureFaces: Sendable {
             host: host,
             port: { ports[.tls] },
             proxyPort: { ports[.proxy] },
-            names: names.map(\.text),
+            names: plan.names.map(\.text),
             rootCertificate: authority.certificatePEM,
             rootFingerprint: authority.fingerprint,
             notValidAfter: identity.notValidAfter,
@@ -88,13 +103,13 @@ struct SecureFaces: Sendable {
         router: (Realm) -> Router<APIContext>,
         running: @escaping @Sendable (Ports.Face, Int) async -> Void
     ) throws -> [any Service] {
-        let listener = try Listener(host: host, port: port, limits: limits).secureApplication(
-            HostResponder(hosts: hosts, router: router),
+        let listener = try Listener(host: host, port: plan.port, limits: limits).secureApplication(
+            HostResponder(hosts: plan.hosts, router: router),
             identity: identity,
             logger: logger
         ) { await running(.tls, $0) }
-        let secure = NamedListener(listener, flag: "--tls-port", port: port)
-        guard let proxyPort else { return [secure] }
+        let secure = NamedListener(listener, flag: "--tls-port", port: plan.port)
+        guard let proxyPort = plan.proxyPort else { return [secure] }
         let target = Self.near(host)
         let proxy = ConnectProxy(host: host, port: proxyPort, limits: limits, logger: logger) {
             try SocketAddress.makeAddressResolvingHost(target, port: ports[.tls])

@@ -77,21 +77,31 @@ struct Serve: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let settings = try await SettingsSource(file: config)
-        let passing = try passingDirectory(settings)
-        defer { passing?.remove() }
-        let directory = passing?.directory ?? DataDirectory(absolute(settings.text(data, "data") ?? "./till-data"))
-        till_settle_allocator()
-        let logger = try Self.logger(settings.text(logLevel, "logLevel"))
+        let source = try await SettingsSource(file: config)
+        let named = try keepsNothing(source) ? nil : absolute(source.text(data, "data") ?? "./till-data")
+        let logger = try Self.logger(source.text(logLevel, "logLevel"))
+        let plan: StartPlan
+        do {
+            plan = try StartPlan(self, source)
+        } catch {
+            throw Store.refusal(error) ?? error
+        }
+        for warning in SettingsSource.unknownVariables { logger.warning("\(warning)") }
         do {
             // The lock comes before anything is made: a second process must not touch what the first one has.
-            let lock = try DirectoryLock(directory)
+            var lock = try named.flatMap { try DirectoryLock(ofExisting: DataDirectory($0)) }
+            try plan.requirePorts()
+            let passing = named == nil ? try EphemeralDirectory.make() : nil
+            defer { passing?.remove() }
+            guard let directory = passing?.directory ?? named.map({ DataDirectory($0) }) else { return }
+            if lock == nil { lock = try DirectoryLock(directory) }
+            till_settle_allocator()
             try directory.prepare()
             try clearReadyFile()
-            try await serve(directory, settings, logger, isPassing: passing != nil)
+            try await serve(directory, plan, source, logger, isPassing: passing != nil)
             withExtendedLifetime(lock) {}
         } catch let error as SigningError {
-            throw CommandRefused("\(error) Run till doctor --data \(directory.path).")
+            throw CommandRefused("\(error) Run till doctor --data \(named ?? "./till-data").")
         } catch {
             throw Store.refusal(error) ?? error
         }
@@ -99,24 +109,23 @@ struct Serve: AsyncParsableCommand {
 
     private func serve(
         _ directory: DataDirectory,
+        _ plan: StartPlan,
         _ source: SettingsSource,
         _ logger: Logger,
         isPassing: Bool
     ) async throws {
-        let storage = try await Store.open(source.text(database, "database"), in: directory, isDurable: !isPassing)
-        let host = source.text(host, "host") ?? "127.0.0.1"
-        let productionPort = try source.number(productionPort, "productionPort", default: 8_888, in: 0...65_535)
-        let ocsp = OCSPAddress(configured: source.text(ocspUrl, "ocspUrl"), host: host)
+        let storage = try await Store.open(plan.database, in: directory, isDurable: !isPassing)
+        let (host, ocsp) = (plan.host, plan.ocsp)
         let certificates = CertificateStore(directory)
         let root = try await nodes.root(for: storage, source, directory)
-        let chain = try certificates.chain(under: root, ocspURL: ocsp.url(port: productionPort))
+        let chain = try certificates.chain(under: root, ocspURL: ocsp.url(port: plan.productionPort))
         let receiptKeys = ReceiptKeyStore(directory).keys
         let shop = try await Shop(
             storage: storage,
             chain: chain,
             receiptKeys: receiptKeys,
             cluster: try await nodes.join(storage, source, directory, logger),
-            settings: try shopSettings(source),
+            settings: plan.shop,
             logger: logger,
             wallClock: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
         )
@@ -126,22 +135,18 @@ struct Serve: AsyncParsableCommand {
         try shop.authority.open(root, chains: chains)
         // Before anything else is written: everything works under its leases, and it stops last.
         let cluster = ClusterService(shop)
-        let demoKey = try source.choice(demo ? true : nil, "demo") == true ? try await Demo.setUp(shop, directory) : nil
+        let demoKey = plan.isDemo ? try await Demo.setUp(shop, directory) : nil
 
         let figures = PrometheusFigures()
         let meter = RequestMeter(factory: figures)
-        let secure = try SecureFaces(secure, source, host: host, directory)
+        let secure = try plan.secure.map { try SecureFaces($0, directory) }
         let ports = Ports(Set(Ports.Face.always + (secure?.faces ?? [])))
-        let limits = ConnectionLimits(
-            requestDeadline: .seconds(
-                Int64(try source.number(requestTimeout, "requestTimeout", default: 60, in: 1...3_600))
-            )
-        )
+        let limits = ConnectionLimits(requestDeadline: plan.requestDeadline)
         var controlLimits = limits
         controlLimits.uploads = ControlAPI.uploads
         controlLimits.refusesAsControl = true
         let sender = try Self.sender(shop)
-        let controlAddress = source.text(controlAddress, "controlAddress") ?? "127.0.0.1"
+        let controlAddress = plan.controlAddress
         let facts = ServerFacts(
             version: TillVersion.text,
             dataDirectory: directory,
@@ -157,7 +162,7 @@ struct Serve: AsyncParsableCommand {
             facts: facts,
             guardian: ControlGuard(
                 token: try Self.token(for: controlAddress, directory, logger),
-                hosts: Set(source.texts(controlHost, "controlHost") + [controlAddress])
+                hosts: Set(plan.controlHosts + [controlAddress])
             ),
             figures: figures,
             meter: meter,
@@ -184,8 +189,6 @@ struct Serve: AsyncParsableCommand {
             announcer.note(face, port)
             if ports.areOpen { shop.ownPorts.complete() }
         }
-        let sandboxPort = try source.number(sandboxPort, "sandboxPort", default: 8_889, in: 0...65_535)
-        let controlPort = try source.number(controlPort, "controlPort", default: 8_890, in: 0...65_535)
         func api(_ realm: Realm) -> Router<APIContext> { AppleAPI(shop: shop, realm: realm, meter: meter).router() }
         // Services stop in the opposite order: what leads to the TLS port stops after it.
         let securely = try secure?.services(limits, logger, ports, router: api, running: running) ?? []
@@ -195,28 +198,28 @@ struct Serve: AsyncParsableCommand {
                 Pruner(shop),
                 sender,
                 NamedListener(
-                    Listener(host: host, port: productionPort, limits: limits)
+                    Listener(host: host, port: plan.productionPort, limits: limits)
                         .application(api(.production), logger: logger) { await running(.production, $0) },
                     flag: "--production-port",
-                    port: productionPort
+                    port: plan.productionPort
                 ),
                 NamedListener(
-                    Listener(host: host, port: sandboxPort, limits: limits)
+                    Listener(host: host, port: plan.sandboxPort, limits: limits)
                         .application(api(.sandbox), logger: logger) { await running(.sandbox, $0) },
                     flag: "--sandbox-port",
-                    port: sandboxPort
+                    port: plan.sandboxPort
                 ),
                 NamedListener(
                     // Leaps, restores and the like take long.
-                    Listener(host: controlAddress, port: controlPort, limits: controlLimits, answersOnLoop: false)
+                    Listener(host: controlAddress, port: plan.controlPort, limits: controlLimits, answersOnLoop: false)
                         .application(control.router(adding: console.add), logger: logger) {
                             await running(.control, $0)
                         },
                     flag: "--control-port",
-                    port: controlPort
+                    port: plan.controlPort
                 ),
             ]
-        let drain = Drain(shop: shop, time: try nodes.drainTime(source), ports: ports)
+        let drain = Drain(shop: shop, time: plan.drain, ports: ports)
         try await ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: (services + securely + [announcer, drain]).map(Self.configuration),
@@ -240,16 +243,16 @@ struct Serve: AsyncParsableCommand {
         )
     }
 
-    /// A directory in memory, where nothing is to be kept.
-    private func passingDirectory(_ source: SettingsSource) throws -> EphemeralDirectory? {
-        guard try source.choice(ephemeral ? true : nil, "ephemeral") == true else { return nil }
+    /// Whether everything lies in memory.
+    private func keepsNothing(_ source: SettingsSource) throws -> Bool {
+        guard try source.choice(ephemeral ? true : nil, "ephemeral") == true else { return false }
         // TILL_DATA may stand there for the other commands; the flag is stronger.
         guard data == nil, ephemeral || source.text(nil, "data") == nil else {
             throw ValidationError(
                 "--ephemeral keeps nothing, and --data (TILL_DATA) names where to keep it; give one of the two."
             )
         }
-        return try EphemeralDirectory.make()
+        return true
     }
 
     /// Removes what an earlier server wrote: who waits for the file must not take that for this one's.
@@ -268,7 +271,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// The profile's choices, and over them whatever was said of one.
-    private func shopSettings(_ source: SettingsSource) throws -> Settings {
+    func shopSettings(_ source: SettingsSource) throws -> Settings {
         var settings: Settings
         switch source.text(profile, "profile") {
         case nil, "till"?: settings = Settings()

@@ -61,12 +61,51 @@ struct SettingsSource {
         guard case .object(let members) = tree else {
             throw CommandRefused("The configuration file \(file) is not a JSON object.")
         }
+        for member in members where member.value.text == "" {
+            throw CommandRefused("\(file) has an empty \(member.key). Give it a value, or leave it out.")
+        }
         for member in members where !keys.contains(member.key) {
             throw CommandRefused(
                 "\(file) has the key \(member.key), which is no setting. Settings: "
                     + keys.sorted().joined(separator: ", ") + "."
             )
         }
+    }
+
+    /// A sentence for each environment variable that begins with `TILL_` and that nobody reads.
+    static var unknownVariables: [String] {
+        let settings = keys.map { "TILL_\(variable($0))" }
+        let known = Set(settings + TillVariable.others.map { "TILL_\($0)" })
+        return TillVariable.environment.keys.filter { $0.hasPrefix("TILL_") && !known.contains($0) }.sorted().map {
+            let nearest = nearest(to: $0, of: settings.sorted())
+            return "The environment variable \($0) is no setting and was ignored."
+                + (nearest.map { " Did you mean \($0)?" } ?? "")
+        }
+    }
+
+    /// `productionPort` as `PRODUCTION_PORT`.
+    private static func variable(_ key: String) -> String {
+        key.reduce(into: "") { $0 += $1.isUppercase ? "_\($1)" : $1.uppercased() }
+    }
+
+    /// The name that differs in the fewest letters, if they are few.
+    private static func nearest(to name: String, of names: [String]) -> String? {
+        let all = names.map { (name: $0, distance: distance(Array(name), Array($0))) }
+        return all.filter { $0.distance <= 3 }.min { $0.distance < $1.distance }?.name
+    }
+
+    /// How many letters must be put in, taken out or replaced.
+    private static func distance(_ first: [Character], _ second: [Character]) -> Int {
+        var row = Array(0...second.count)
+        for (place, letter) in first.enumerated() {
+            var next = [place + 1]
+            for (other, column) in zip(second, second.indices) {
+                let replaced = row[column] + (letter == other ? 0 : 1)
+                next.append(min(replaced, row[column + 1] + 1, next[column] + 1))
+            }
+            row = next
+        }
+        return row[second.count]
     }
 
     func text(_ flag: String?, _ key: String) -> String? { flag ?? reader.string(forKey: ConfigKey(key)) }

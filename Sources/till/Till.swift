@@ -50,6 +50,7 @@ extension Till {
     /// Runs the command that was asked for; every refusal has its exit code and says what to do on standard error.
     static func main() async {
         do {
+            try refuseEmptyValues()
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -63,6 +64,20 @@ extension Till {
         } catch {
             failAsJSON(error)
             exit(withError: error)
+        }
+    }
+
+    /// An empty value is a variable of a script that is not set. Nothing that a flag names can be empty.
+    private static func refuseEmptyValues() throws {
+        let all = CommandLine.arguments.dropFirst()
+        let arguments = Array(all.prefix { $0 != "--" })
+        // Without two dashes nobody knows where the arguments of the program begin.
+        if arguments.first == ExecCommand.configuration.commandName, arguments.count == all.count { return }
+        for (place, argument) in arguments.enumerated() where argument.hasPrefix("--") {
+            let flag = argument.prefix { $0 != "=" }
+            let next = arguments.dropFirst(place + 1).first
+            guard argument == flag + "=" || argument == flag && next == "" else { continue }
+            throw ValidationError("\(flag) has no value. Give one, or leave \(flag) out.")
         }
     }
 

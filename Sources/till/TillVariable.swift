@@ -8,6 +8,12 @@ enum TillVariable {
         ProcessInfo.processInfo.environment["TILL_\(name)"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// Variables that are no settings of the server: what the other commands read, and what `till exec` sets.
+    static let others = [
+        "CONFIG", "CONTROL", "CONTROL_TOKEN", "APP", "REALM", "KEY", "KEY_ID", "ISSUER_ID", "SANDBOX", "PRODUCTION",
+        "ROOT_DER", "ROOT_PEM", "TLS_ROOT", "APP_APPLE_ID",
+    ]
+
     /// The environment without variables of Till's that are empty.
     static var environment: [String: String] {
         ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TILL_") || !$0.value.isEmpty }

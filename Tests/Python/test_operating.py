@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import time
@@ -177,6 +178,83 @@ def test_a_file_of_somebody_else_is_refused_and_left_alone(tmp_path, stopped):
     assert "holds no shop" in refused("migrate", "--from", f"sqlite:{place}", "--to", f"sqlite:{tmp_path}/there")
 
 
+# A start that is refused ----------------------------------------------------------------------------------------------
+
+
+WRONG_SETTINGS = {
+    "a port that is no number": ([], {"TILL_SANDBOX_PORT": "abc"}, "sandboxPort"),
+    "a port beyond the last": (["--production-port", "70000"], {}, "productionPort is 70000"),
+    "a rate that is none": ([], {"TILL_SANDBOX_RATE": "foo"}, "no rate foo"),
+    "an address of nobody": (["--host", "no..host"], {}, "--host no..host leads to no address"),
+    "an address of another machine": (["--control-address", "192.0.2.1", "--control-port", "9"], {}, "address"),
+    "one port twice": (["--sandbox-port", "65123", "--tls-port", "65123"], {}, "are both 65123"),
+    "a name that no certificate has": (["--tls-port", "0", "--tls-name", "a b"], {}, "neither a host name"),
+    "a lease that is too short": (["--lease", "1"], {}, "lease is 1"),
+    "a switch that is none": ([], {"TILL_ADOPT_ROOT": "maybe"}, "adoptRoot"),
+    "an authority that is not there": (["--delivery-root", "/nowhere.pem"], {}, "--delivery-root"),
+    "a database that is none": ([], {"TILL_DATABASE": "mysql://a/b"}, "postgres"),
+    "a profile that is none": (["--profile", "google"], {}, "no profile google"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_SETTINGS)
+def test_a_start_with_a_wrong_setting_makes_nothing(tmp_path, kind):
+    arguments, environment, words = WRONG_SETTINGS[kind]
+    ports = [] if "TILL_SANDBOX_PORT" in environment else PORTS
+    outcome = run_till("serve", "--data", tmp_path / "data", *ports, *arguments, **environment)
+    assert outcome.returncode in (1, 64) and words in outcome.stderr, outcome.stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_start_on_a_port_that_somebody_has_makes_nothing(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        text = refused("serve", "--data", tmp_path / "data", *PORTS, "--sandbox-port", port)
+    assert f"Port {port} is taken" in text and "--sandbox-port" in text
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_variable_that_no_setting_has_is_named(tmp_path):
+    # The start ends at the address of another machine, behind the warnings.
+    outcome = run_till(
+        "serve", "--data", tmp_path / "data", *PORTS, "--production-port", "9", "--host", "192.0.2.1",
+        TILL_SANDBOX_PROT="1", TILL_SOMETHING_ELSE="1", TILL_APP="com.example", TILL_SANDBOX_RATE="calendar",
+    )
+    lines = [line for line in outcome.stderr.splitlines() if " is no setting and was ignored." in line]
+    assert len(lines) == 2, outcome.stderr
+    assert "TILL_SANDBOX_PROT is" in lines[0] and lines[0].endswith("Did you mean TILL_SANDBOX_PORT?")
+    assert "TILL_SOMETHING_ELSE is" in lines[1] and "Did you mean" not in lines[1]
+
+
+@pytest.mark.parametrize("arguments", [
+    ["serve", "--data", ""], ["serve", "--data="], ["customer", "list", "--app", ""], ["customer", "list", "--realm", ""],
+    ["app", "list", "--control", ""], ["serve", "--host", "", "--demo"], ["exec", "--data", "", "--", "true"],
+])
+def test_a_flag_without_a_value_is_wrong_usage(tmp_path, arguments):
+    outcome = subprocess.run(
+        [till_binary(), *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=60, env=clean_environment(),
+    )
+    flag = next(argument for argument in arguments if argument.startswith("--")).removesuffix("=")
+    assert outcome.returncode == 64 and f"{flag} has no value" in outcome.stderr, outcome.stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_of_somebody_else_is_refused_and_left_alone(tmp_path, stopped):
+    place = tmp_path / "project"
+    place.mkdir(mode=0o755)
+    place.chmod(0o755)
+    (place / "README.md").write_text("A project")
+    for arguments in (["serve", *PORTS], ["restore", "--from", stopped[1]]):
+        assert "files that are not Till's (README.md)" in refused(*arguments, "--data", place)
+        assert os.listdir(place) == ["README.md"] and place.stat().st_mode & 0o777 == 0o755
+    (place / "README.md").unlink()
+    (place / ".gitkeep").touch()
+    till = Till(tmp_path / "started", data=place)
+    assert till.stop() == 0
+
+
 # Places ---------------------------------------------------------------------------------------------------------------
 
 
@@ -326,8 +404,8 @@ def test_a_lost_folder_of_certificates_is_refused_until_a_new_root_is_adopted(tm
     for _ in range(2):
         text = refused("serve", "--data", data, *PORTS)
         assert "ca/root.pem is missing" in text and "backup" in text and "--adopt-root true" in text
-        assert not (data / "ca/root.pem").exists() and not (data / "ca/root.key").exists()
-    shutil.rmtree(data / "ca")
+        # A folder, even an empty one, would take the copy that is put back into itself.
+        assert not (data / "ca").exists()
     shutil.move(tmp_path / "ca", data / "ca")
     till = Till(tmp_path / "put back", data=data)
     assert till.stop() == 0 and (data / "ca/root.pem").read_text() == root

@@ -17,6 +17,7 @@ package struct CertificateStore: Sendable {
     package func root() throws -> RootAuthority {
         if hasRoot { return try presentRoot() }
         let root = try RootAuthority.make()
+        try DataDirectory.makeFolder(directory.path + "/ca")
         // The key first: a certificate without its key would never be made again.
         try DataDirectory.write(root.privateKeyPEM.exposed, to: directory.rootKey)
         try DataDirectory.write(root.certificatePEM, to: directory.rootCertificate)

@@ -37,10 +37,29 @@ package struct DataDirectory: Sendable {
     /// The files of a chain.
     package func chain(_ id: String) -> ChainFiles { ChainFiles(folder: "\(path)/ca/\(id)") }
 
-    /// Makes the folders, and clears away what a crash left half written. Only for who holds the lock.
+    /// Makes the folders, and clears away what a crash left half written. Only for who holds the lock. The folder of
+    /// certificates is made with the first of them: an empty one would be in the way of a copy that is put back.
     package func prepare() throws {
-        for folder in [path, path + "/ca", keys] { try Self.makeFolder(folder) }
+        for folder in [path, keys] { try Self.makeFolder(folder) }
         removeUnfinished()
+    }
+
+    /// What tells a data directory from a folder of somebody else.
+    private static let marks: Set<String> = [
+        "till.sqlite", "till.lock", "ca", "keys", "tls", "ports.json", "control-token", "backup.json",
+    ]
+    /// What a file system, or a tool that keeps folders, lays into an empty folder.
+    private static let meaningless: Set<String> = ["lost+found"]
+
+    /// Refuses a folder that holds files and nothing of Till's: its modes would be changed, and keys lie among files
+    /// that others copy. A folder that is empty, or not there, is as good as a data directory.
+    ///
+    /// - Throws: `DirectoryRefused.foreign`.
+    package func requireOwn() throws {
+        let found = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let others = found.filter { !$0.hasPrefix(".") && !Self.meaningless.contains($0) }
+        guard let first = others.min(), Self.marks.isDisjoint(with: others) else { return }
+        throw DirectoryRefused.foreign(path, holding: first)
     }
 
     /// Makes the file of the embedded engine, if there is none. SQLite gives its side files the mode of the database;
@@ -172,8 +191,10 @@ package final class DirectoryLock: Sendable {
 
     /// Takes the folder, which is made if it is not there; nothing else in it is touched before.
     ///
-    /// - Throws: `DirectoryRefused.inUse` while another process has it.
+    /// - Throws: `DirectoryRefused.foreign` for a folder of somebody else, and `DirectoryRefused.inUse` while another
+    ///   process has it.
     package init(_ directory: DataDirectory) throws {
+        try directory.requireOwn()
         try DataDirectory.makeFolder(directory.path)
         descriptor = open(directory.lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw DirectoryRefused.cannotWrite(directory.lockFile) }
@@ -187,12 +208,24 @@ package final class DirectoryLock: Sendable {
         _ = line.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
     }
 
+    /// Takes a folder in which Till has worked before.
+    ///
+    /// - Returns: nil when there is none; then nothing was made.
+    /// - Throws: `DirectoryRefused.foreign` for a folder of somebody else, and `DirectoryRefused.inUse`.
+    package convenience init?(ofExisting directory: DataDirectory) throws {
+        try directory.requireOwn()
+        guard FileManager.default.fileExists(atPath: directory.lockFile) else { return nil }
+        try self.init(directory)
+    }
+
     deinit { close(descriptor) }
 }
 
 /// Why a data directory cannot be used.
 package enum DirectoryRefused: StorageTrouble, CustomStringConvertible {
     case inUse(String, by: String)
+    /// A folder that holds files, and nothing of Till's.
+    case foreign(String, holding: String)
     case cannotWrite(String)
     case noRoom(String)
     case cannotRead(String)
@@ -213,6 +246,8 @@ package enum DirectoryRefused: StorageTrouble, CustomStringConvertible {
         case .inUse(let path, let owner):
             "Another Till (process \(owner.isEmpty ? "unknown" : owner)) works in \(path). "
                 + "Stop it, or name another directory with --data."
+        case .foreign(let path, let name):
+            "\(path) holds files that are not Till's (\(name)). Name a new or an empty folder with --data."
         case .cannotWrite(let path):
             "\(path) cannot be written. Check that the folder exists, is yours and has room."
         case .noRoom(let path):

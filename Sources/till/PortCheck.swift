@@ -1,0 +1,52 @@
+import Foundation
+import NIOCore
+
+/// An address and a port on which a server is to listen.
+struct PortCheck {
+    /// 0 lets the system choose.
+    let port: Int
+    let flag: String
+    let host: String
+    let hostFlag: String
+
+    /// Refuses a port that another process has, and an address that is not this machine's. The port is not kept.
+    func requireFree() throws {
+        let address: SocketAddress
+        do {
+            address = try SocketAddress.makeAddressResolvingHost(host, port: port)
+        } catch {
+            throw CommandRefused(
+                "\(hostFlag) \(host) leads to no address. Give an address of this machine, such as 127.0.0.1, or "
+                    + "0.0.0.0 for all of them."
+            )
+        }
+        guard let code = Self.failure(binding: address) else { return }
+        throw CommandRefused(NamedListener.words(code, port: port, flag: flag))
+    }
+
+    /// Binds and lets go, without listening: nobody can connect meanwhile.
+    ///
+    /// - Returns: the error number of the system; nil when the address can be bound.
+    private static func failure(binding address: SocketAddress) -> Int32? {
+        let family: Int32
+        switch address {
+        case .v4: family = AF_INET
+        case .v6: family = AF_INET6
+        case .unixDomainSocket: return nil
+        }
+        let descriptor = socket(family, stream, 0)
+        // Without a socket nothing is known; the listener says what is wrong.
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        let result = address.withSockAddr { bind(descriptor, $0, socklen_t($1)) }
+        return result == 0 ? nil : errno
+    }
+
+    #if canImport(Darwin)
+        private static let stream = SOCK_STREAM
+    #else
+        private static let stream = Int32(SOCK_STREAM.rawValue)
+    #endif
+}
