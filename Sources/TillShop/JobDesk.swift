@@ -82,6 +82,7 @@ extension Shop {
     ///   - id: nil makes one.
     ///   - instant: nil is now, for everybody; the job is done when this returns.
     /// - Returns: the job as it then is.
+    /// - Throws: `ClockRefused` for an instant that the clock of the environment is past.
     package func startJob(
         _ task: Job.Work,
         in scope: AccountScope,
@@ -89,6 +90,13 @@ extension Shop {
         id: String? = nil
     ) async throws -> JobRecord {
         let present = now(in: scope)
+        if let instant, instant < present, try await !isStored(id) {
+            throw ClockRefused(
+                code: "earlier_than_clock",
+                message: "The instant \(instant.iso8601) is past: the clock shows \(present.iso8601). Name a later "
+                    + "one, or leave it out to begin now."
+            )
+        }
         let isScheduled = instant != nil
         var stored = try await storeJob(task, in: scope, at: max(instant ?? present, present), isScheduled, id: id)
         // Whatever is cut short is continued by the ticker.
@@ -99,6 +107,12 @@ extension Shop {
             }
         }
         return stored
+    }
+
+    /// Whether a job was asked for before; the same request may come again, later.
+    private func isStored(_ id: String?) async throws -> Bool {
+        guard let id else { return false }
+        return try await job(id) != nil
     }
 
     /// The clocks of customers' own on which a job is still to be done, by their names.

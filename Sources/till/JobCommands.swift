@@ -45,7 +45,9 @@ struct PriceCommand: AsyncParsableCommand {
                     "consent": .text(consent == "not-needed" ? "notNeeded" : consent),
                 ])
             )
-            Output.show(answer, asJSON: options.server.json) { JobCommand.words("The price is raised.", $0) }
+            Output.show(answer, asJSON: options.server.json) {
+                JobCommand.words(JobCommand.heading("The price is raised.", scheduled: "The price increase", $0), $0)
+            }
         }
     }
 }
@@ -101,7 +103,10 @@ struct ExtendCommand: AsyncParsableCommand {
                 "storefronts": storefront.isEmpty ? nil : .array(storefront.map { .string($0) }),
             ])
         )
-        Output.show(answer, asJSON: options.server.json) { JobCommand.words("Extended, days: \(days).", $0) }
+        Output.show(answer, asJSON: options.server.json) {
+            let done = "Extended, days: \(days)."
+            return JobCommand.words(JobCommand.heading(done, scheduled: "The extension, days: \(days),", $0), $0)
+        }
     }
 }
 
@@ -162,6 +167,25 @@ struct JobCommand: AsyncParsableCommand {
         return codes.isEmpty ? "all" : codes.joined(separator: ", ")
     }
 
+    /// What a job has done, and for whom it waits.
+    ///
+    /// - Parameters:
+    ///   - done: the sentence once customers on the environment's clock were reached.
+    ///   - scheduled: the subject of the sentence before.
+    static func heading(_ done: String, scheduled: String, _ job: JSONTree) -> String {
+        let date = job["effectiveDate"]?.text.flatMap { Int64($0) }.map { Timestamp(milliseconds: $0).iso8601 } ?? ""
+        guard job["state"]?.text == "done" else {
+            return "\(scheduled) is scheduled for \(date), by each customer's clock."
+        }
+        guard let clocks = pendingClocks(job) else { return done }
+        return "\(done) Customers on the clocks that are behind (\(clocks)) follow at \(date)."
+    }
+
+    private static func pendingClocks(_ job: JSONTree) -> String? {
+        let clocks = job["pendingClocks"]?.elements.compactMap(\.text) ?? []
+        return clocks.isEmpty ? nil : clocks.joined(separator: ", ")
+    }
+
     static func words(_ heading: String, _ job: JSONTree) -> String {
         heading + "\n"
             + Tale.table([
@@ -169,7 +193,8 @@ struct JobCommand: AsyncParsableCommand {
                 ("requestIdentifier", job["requestIdentifier"]?.text), ("days", job["days"]?.text),
                 ("storefronts", storefronts(job)), ("state", job["state"]?.text),
                 ("effectiveDate", Tale.date(job["effectiveDate"])), ("succeeded", job["succeeded"]?.text),
-                ("failed", job["failed"]?.text), ("completedDate", Tale.date(job["completedDate"])),
+                ("failed", job["failed"]?.text), ("pendingClocks", pendingClocks(job)),
+                ("completedDate", Tale.date(job["completedDate"])),
             ])
     }
 }

@@ -157,6 +157,20 @@ struct ScheduledJobTests {
         #expect(job.state == .done && job.succeeded == 3 && job.failed == 0)
     }
 
+    @Test("A date that the clock is past is refused, unless the job was stored before")
+    func pastDate() async throws {
+        let test = try await Self.shop(ahead: 0)
+        let at = test.now.advanced(milliseconds: Self.day)
+        _ = try await test.shop.startJob(Self.extend, in: Self.scope, at: at, id: "job")
+        _ = try await test.shop.advance(Self.clock, .by(milliseconds: 2 * Self.day), settling: false)
+        let refused = await #expect(throws: ClockRefused.self) {
+            _ = try await test.shop.startJob(Self.extend, in: Self.scope, at: at, id: "other")
+        }
+        #expect(refused?.code == "earlier_than_clock")
+        #expect(try await test.shop.job("other") == nil)
+        #expect(try await test.shop.startJob(Self.extend, in: Self.scope, at: at, id: "job").state == .done)
+    }
+
     @Test("Without a date everybody is reached at once")
     func withoutDate() async throws {
         let test = try await Self.shop(ahead: 60)
