@@ -82,8 +82,9 @@ struct RefundCommand: AsyncParsableCommand {
                 "reason": .count(issueInApp ? 1 : 0),
             ]) { _ in
                 "transactions/\(escaped(transaction))/refund"
-            } saying: { _ in
-                "Refunded."
+            } saying: {
+                let share = $0["revocationType"]?.text == "REFUND_FULL" ? nil : Tale.share($0)
+                return share.map { "Refunded in part: \($0) of the price." } ?? "Refunded in full."
             }
         }
     }

@@ -11,19 +11,22 @@ enum Tale {
             ("originalTransactionId", answer["originalTransactionId"]?.text),
             ("orderId", answer["orderId"]?.text), ("price", amount(answer, "price")),
             ("purchaseDate", date(answer["purchaseDate"])), ("expiresDate", date(answer["expiresDate"])),
-            ("revocationDate", date(answer["revocationDate"])), ("card", answer["card"]?.text),
+            ("revocationDate", date(answer["revocationDate"])), ("refunded", share(answer)),
+            ("card", answer["card"]?.text),
             ("asksToBuy", answer["asksToBuy"]?.text), ("subscription", answer["subscription"]?["summary"]?.text),
             ("refundRequest", answer["refundRequest"].map(refundRequest)), ("events", words(answer["events"])),
             ("told", words(answer["notifications"])),
         ]
         let result = answer["result"]?.text.flatMap(PurchaseResult.init(rawValue:))
-        guard result?.hasTransaction == false else { return "\(heading)\n\(table(lines))" }
+        // Of a product that is owned already the heading announces the original purchase.
+        guard result?.hasTransaction == false, result != .alreadyOwned else { return "\(heading)\n\(table(lines))" }
         // The transaction is an earlier one; its price would read as a charge.
         return "\(heading)\n\(table(lines.filter { !ofTransaction.contains($0.0) }))"
     }
 
     private static let ofTransaction: Set = [
         "productId", "transactionId", "orderId", "price", "purchaseDate", "expiresDate", "revocationDate",
+        "refunded",
     ]
 
     /// One subscription in a few lines.
@@ -51,6 +54,18 @@ enum Tale {
     static func date(_ tree: JSONTree?) -> String? {
         guard let text = tree?.text, let milliseconds = Int64(text) else { return nil }
         return "\(Timestamp(milliseconds: milliseconds).iso8601)  (\(text))"
+    }
+
+    /// How much of the price a refund gave back: the percentage, and the amount to the nearest thousandth.
+    static func share(_ answer: JSONTree) -> String? {
+        guard let percentage = answer["revocationPercentage"]?.text.flatMap({ Int64($0) }) else { return nil }
+        let (whole, rest) = percentage.quotientAndRemainder(dividingBy: 1_000)
+        var digits = String(1_000 + rest).dropFirst()
+        while digits.hasSuffix("0") { digits = digits.dropLast() }
+        let percent = "\(whole)\(digits.isEmpty ? "" : ".\(digits)") %"
+        guard let price = answer["price"]?.text.flatMap({ Int64($0) }) else { return percent }
+        let amount = (Double(price) * Double(percentage) / 100_000).rounded()
+        return "\(percent), \(Money(milliunits: Int64(amount), currency: answer["currency"]?.text ?? "").words)"
     }
 
     private static func product(_ answer: JSONTree) -> String? {

@@ -15,7 +15,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 import payload_rules
-from catalog_of_everything import BASIC, BASIC_YEAR, COINS, PRO
+from catalog_of_everything import BASIC, BASIC_YEAR, COINS, FOREVER, PRO
 from process_helpers import ROOT, assert_healthy, clean_environment, run_till, till_binary
 from shop_helpers import ControlClient, Till
 
@@ -282,6 +282,12 @@ def test_the_first_line_says_what_a_purchase_led_to(app):
     assert first("buy", PRO) == f"Nothing was charged: zed keeps {PRO}; the scheduled change is withdrawn."
     year = first("buy", BASIC_YEAR)
     assert year.startswith(f"Nothing was charged: zed keeps {PRO} and downgrades to {BASIC_YEAR} at the next renewal, 20")
+    once = said("buy", FOREVER)
+    again = said("buy", FOREVER)
+    assert again.startswith(f"Nothing was charged: zed already owns {FOREVER}. The original purchase:\n"), again
+    for name in ("productId", "transactionId", "price", "purchaseDate"):
+        line = re.search(rf"^{name} .+$", once, re.MULTILINE)[0]
+        assert line in again.splitlines(), f"{line} is not in {again}"
     held = first("buy", COINS, "--interrupted")
     assert held == "The purchase waits: till purchase approve zed 1, or decline."
 
@@ -311,7 +317,11 @@ def test_a_refund_in_full_in_part_and_its_reversal(shop, run):
     assert run("refund", id_, "--issue-in-app", *APP, as_json=True)["transactionId"] == id_
     assert "already" in run("refund", id_, *APP, code=1)
     assert id_ in run("refund", id_, "--reverse", *APP)
-    assert id_ in run("refund", id_, "--percentage", "12.5", *APP)
+    part = run("refund", id_, "--percentage", "12.5", *APP)
+    assert re.match(r"Refunded in part: 12\.5 %, 0\.124 CAD of the price\.\n", part) and id_ in part, part
+    run("refund", id_, "--reverse", *APP)
+    whole = run("refund", id_, *APP)
+    assert whole.startswith("Refunded in full.\n") and re.search(r"^refunded +100 %, ", whole, re.MULTILINE), whole
     run("refund", id_, "--reverse", *APP)
     month = run("buy", YEAR, "--customer", "paul", *APP, as_json=True)["transactionId"]
     run("refund", month, "--unused", *APP)
@@ -423,6 +433,32 @@ def test_a_mass_extension_is_listed_with_its_request_its_days_and_its_storefront
     assert re.search(r"^days +2\nstorefronts +all$", text, re.MULTILINE), text
     shown = run("job", "show", by_days[4]["jobId"], *APP)
     assert request in shown and "USA, DEU" in shown
+
+
+def test_a_job_with_a_date_is_scheduled_and_none_begins_in_the_past(app):
+    def run(*arguments, code=0):
+        outcome = run_till(*arguments, "--app", app.bundle_id, "--control", app.server.address("control"))
+        assert outcome.returncode == code, outcome.stderr
+        return outcome.stderr if code else outcome.stdout
+
+    run("clock", "create", "behind", "--at", "2026-01-31")
+    run("customer", "create", "slow", "--at", "2026-01-31")
+    run("customer", "clock", "slow", "behind")
+    extend = ["extend", "--all", "--product", BASIC, "--days", "5"]
+    later = run(*extend, "--at", "2090-01-02")
+    assert later.startswith(
+        "The extension, days: 5, is scheduled for 2090-01-02T00:00:00Z, by each customer's clock.\n"
+    ), later
+    assert re.search(r"^pendingClocks +behind$", later, re.MULTILINE), later
+    price = run("price", "raise", BASIC, "--to", "98.99", "--at", "2090-01-02")
+    assert price.startswith("The price increase is scheduled for 2090-01-02T00:00:00Z, by each customer's clock.\n")
+    assert "is past: the clock shows 20" in run(*extend, "--at", "2020-01-01", code=1)
+    assert len(json.loads(run("job", "list", "--json"))["jobs"]) == 2
+    run("clock", "freeze")
+    run("clock", "advance", "2090-01-03")
+    shown = run("job", "list").split("\n\n")
+    assert len(shown) == 2 and all(re.search(r"^state +done$", job, re.MULTILINE) for job in shown)
+    assert all(re.search(r"^pendingClocks +behind$", job, re.MULTILINE) for job in shown), shown
 
 
 # How it ends ----------------------------------------------------------------------------------------------------------

@@ -122,6 +122,14 @@ extension ControlAPI {
         Schema.required("purchaseDate", .integer("Milliseconds since 1970.")),
         Schema.optional("expiresDate", .integer("Only for auto-renewables.")),
         Schema.optional("revocationDate", .integer("Only while it is refunded or no longer shared.")),
+        Schema.optional(
+            "revocationType",
+            .string(
+                "What revocationDate is the date of.",
+                oneOf: [Revocation.Kind.refundFull, .refundProrated, .familyRevoke].map(\.rawValue)
+            )
+        ),
+        Schema.optional("revocationPercentage", .integer("Of a refund: thousandths of a percent of the price.")),
         Schema.required("signedTransactionInfo", .string("The transaction as the server API hands it over.")),
         Schema.optional("signedRenewalInfo", .string("Only for auto-renewables.")),
         Schema.required(
@@ -193,6 +201,8 @@ extension ControlAPI {
         json.put("purchaseDate", row.purchaseDate)
         json.put("expiresDate", row.expiresDate)
         json.put("revocationDate", row.revocation?.date)
+        json.put("revocationType", row.revocation?.kind.rawValue)
+        json.put("revocationPercentage", row.revocation?.percentage)
         json.put("signedTransactionInfo", try shop.signed(row, realm: account.realm, app: account.app, at: now))
         json.put(
             "signedRenewalInfo",
