@@ -37,7 +37,7 @@ struct HoldingCheck {
             + "transaction \(row.id.number)"
     }
 
-    /// Equal for equal rows; nil, which is equal to no stored digest, cannot come: every row can be written.
+    /// Equal for equal rows; nil for a row that cannot be encoded, which is then not compared.
     private static func digest(of row: Transaction) -> [UInt8]? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
