@@ -74,18 +74,13 @@ struct SettingsSource {
 
     /// A sentence for each environment variable that begins with `TILL_` and that nobody reads.
     static var unknownVariables: [String] {
-        let settings = keys.map { "TILL_\(variable($0))" }
-        let known = Set(settings + TillVariable.others.map { "TILL_\($0)" })
+        let settings = keys.map { variable($0) }.sorted()
+        let known = identityVariables.union(settings).union(TillVariable.client).union(["TILL_REALM"])
         return TillVariable.environment.keys.filter { $0.hasPrefix("TILL_") && !known.contains($0) }.sorted().map {
-            let nearest = nearest(to: $0, of: settings.sorted())
+            let nearest = nearest(to: $0, of: settings)
             return "The environment variable \($0) is no setting and was ignored."
                 + (nearest.map { " Did you mean \($0)?" } ?? "")
         }
-    }
-
-    /// `productionPort` as `PRODUCTION_PORT`.
-    private static func variable(_ key: String) -> String {
-        key.reduce(into: "") { $0 += $1.isUppercase ? "_\($1)" : $1.uppercased() }
     }
 
     /// The name that differs in the fewest letters, if they are few.

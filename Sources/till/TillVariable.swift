@@ -8,19 +8,13 @@ enum TillVariable {
         ProcessInfo.processInfo.environment["TILL_\(name)"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Variables that are no settings of the server: what the other commands read, and what `till exec` sets.
-    static let others = [
-        "CONFIG", "CONTROL", "CONTROL_TOKEN", "APP", "REALM", "KEY", "KEY_ID", "ISSUER_ID", "SANDBOX", "PRODUCTION",
-        "ROOT_DER", "ROOT_PEM", "TLS_ROOT", "APP_APPLE_ID",
-    ]
-
     /// The environment without variables of Till's that are empty.
     static var environment: [String: String] {
         ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TILL_") || !$0.value.isEmpty }
     }
 
     /// What `till exec` and the other commands read to find a server, an app or a key, and what `till exec` sets.
-    private static let client: Set<String> = [
+    static let client: Set<String> = [
         "TILL_CONTROL", "TILL_PRODUCTION", "TILL_SANDBOX", "TILL_APP", "TILL_APP_APPLE_ID", "TILL_KEY", "TILL_KEY_ID",
         "TILL_ISSUER_ID", "TILL_ROOT_PEM", "TILL_ROOT_DER", "TILL_TLS_ROOT",
     ]
