@@ -37,7 +37,7 @@ package struct AccountRelations: Equatable, Sendable {
             if subscription.ownership == .purchased {
                 groups.insert(subscription.groupID)
             } else if let owner = subscription.sharedFrom, subscription.ended == nil,
-                subscription.current.revocation == nil
+                subscription.latestTransaction.revocation == nil
             {
                 copies.append(.subscription(group: subscription.groupID, owner: owner))
             }

@@ -4,7 +4,7 @@ extension Ledger {
         let subscription = try subscription(original, of: id)
         switch subscription.status(at: now) {
         case .expired: throw .notSubscribed(original, since: subscription.renewalDate)
-        case .revoked: throw .notSubscribed(original, since: subscription.current.revocation?.date ?? now)
+        case .revoked: throw .notSubscribed(original, since: subscription.latestTransaction.revocation?.date ?? now)
         case .billingRetry, .gracePeriod:
             // The customer gives up what could not be paid: access ends at once.
             let off = disableAutoRenew(subscription, by: id)
@@ -19,7 +19,7 @@ extension Ledger {
         let subscription = try subscription(original, of: id)
         switch subscription.status(at: now) {
         case .expired: throw .notSubscribed(original, since: subscription.renewalDate)
-        case .revoked: throw .notSubscribed(original, since: subscription.current.revocation?.date ?? now)
+        case .revoked: throw .notSubscribed(original, since: subscription.latestTransaction.revocation?.date ?? now)
         case .active, .billingRetry, .gracePeriod: break
         }
         guard !subscription.willRenew else { throw .autoRenewIsOn(original) }
@@ -48,8 +48,8 @@ extension Ledger {
             {
                 if !isBound { $0.autoRenews = false }
                 $0.commitmentRenews = false
-                if $0.nextProductID != $0.current.productID { $0.pendingOffers = $0.offersSetAside }
-                $0.nextProductID = $0.current.productID
+                if $0.nextProductID != $0.latestTransaction.productID { $0.pendingOffers = $0.offersSetAside }
+                $0.nextProductID = $0.latestTransaction.productID
                 $0.nextBillingPlan = nil
                 $0.offersSetAside = []
                 $0.pendingOffers.removeAll { !$0.hasBegun }

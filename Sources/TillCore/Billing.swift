@@ -2,7 +2,7 @@
 extension Ledger {
     /// The card was declined at the end of a period.
     mutating func fail(_ subscription: Subscription, by id: AccountID) {
-        let isCommitted = subscription.current.commitment != nil
+        let isCommitted = subscription.latestTransaction.commitment != nil
         let end = subscription.renewalDate
         let days = isCommitted ? policy.commitmentRetryDays : policy.retryDays
         let trouble = BillingTrouble(
@@ -20,8 +20,8 @@ extension Ledger {
     /// What the app has opted in to when the error happens; a later choice does not alter it.
     private func endOfGrace(of subscription: Subscription) -> Timestamp? {
         guard let grace = policy.grace else { return nil }
-        if grace.coverage == .paidToPaidOnly, subscription.current.offer != nil { return nil }
-        let period = catalog.products[subscription.current.productID]?.plan?.period ?? Period(1, .month)
+        if grace.coverage == .paidToPaidOnly, subscription.latestTransaction.offer != nil { return nil }
+        let period = catalog.products[subscription.latestTransaction.productID]?.plan?.period ?? Period(1, .month)
         return policy.rate.endOfGrace(days: grace.days, period: period, from: subscription.renewalDate)
     }
 
@@ -69,9 +69,9 @@ extension Ledger {
 extension Subscription {
     /// Whether a payment is waited for.
     func isInTrouble(at now: Timestamp) -> Bool {
-        ownership == .purchased && trouble != nil && ended == nil && current.revocation == nil
+        ownership == .purchased && trouble != nil && ended == nil && latestTransaction.revocation == nil
     }
 
     /// Whether a commitment binds beyond the running month.
-    var isBound: Bool { current.commitment?.goesOn == true }
+    var isBound: Bool { latestTransaction.commitment?.goesOn == true }
 }

@@ -93,7 +93,7 @@ extension FamilyMembership {
 
 extension Subscription {
     fileprivate func damage(in account: AccountID) -> String? {
-        for row in [current, running].compactMap(\.self) {
+        for row in [latestTransaction, running].compactMap(\.self) {
             if let reason = row.damage { return "has transaction \(row.id.number), of which \(reason)" }
             guard row.account == account else {
                 return "has transaction \(row.id.number), which names account \(row.account.number)"

@@ -89,7 +89,8 @@ extension Ledger {
     /// A family member's copy has no deadline: what happens to the purchase happens to it.
     private func deadline(of subscription: Subscription, held account: Account) -> Deadline? {
         guard
-            subscription.ownership == .purchased, subscription.ended == nil, subscription.current.revocation == nil
+            subscription.ownership == .purchased, subscription.ended == nil,
+            subscription.latestTransaction.revocation == nil
         else { return nil }
         func at(_ instant: Timestamp, _ kind: Deadline.Kind) -> Deadline {
             Deadline(instant: instant, kind: kind, transaction: subscription.originalID, account: account.id)

@@ -19,7 +19,7 @@ extension Ledger {
         if let group = target.groupID, var subscription = self[target.account].subscription(toGroup: group) {
             subscription.appAccountToken = token
             self[target.account].put(subscription)
-            target = subscription.current
+            target = subscription.latestTransaction
         }
         guard target.appAccountToken != token else { return }
         amend(target, movesHistory: policy.tokenChangeMovesHistory) { $0.appAccountToken = token }

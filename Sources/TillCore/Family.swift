@@ -52,7 +52,7 @@ extension Ledger {
         if var subscription = self[owner].subscription(original) {
             subscription.isShared = shares
             self[owner].put(subscription)
-            standing = subscription.current
+            standing = subscription.latestTransaction
             ended = subscription
         } else if let place = self[owner].holdings.firstIndex(where: { $0.transaction == original }) {
             self[owner].holdings[place].isShared = shares

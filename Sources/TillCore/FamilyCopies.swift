@@ -19,7 +19,7 @@ extension Ledger {
         }
         for subscription in self[owner].subscriptions
         where subscription.ownership == .purchased && subscription.isShared && subscription.givesAccess(at: now)
-            && catalog.products[subscription.current.productID]?.isFamilyShareable == true
+            && catalog.products[subscription.latestTransaction.productID]?.isFamilyShareable == true
         {
             shareSubscription(subscription, of: owner, with: member)
         }
@@ -32,7 +32,7 @@ extension Ledger {
         let has =
             self[id].holdings.contains { $0.productID == productID && $0.ownership == .purchased && !$0.isRevoked }
             || self[id].subscriptions.contains {
-                $0.current.productID == productID && $0.ownership == .purchased && $0.givesAccess(at: now)
+                $0.latestTransaction.productID == productID && $0.ownership == .purchased && $0.givesAccess(at: now)
             }
         guard has, let family = self[id].family else { return nil }
         for member in family.members where member != id { share(holdingsOf: id, with: member) }
@@ -75,9 +75,9 @@ extension Ledger {
     }
 
     private mutating func shareSubscription(_ subscription: Subscription, of owner: AccountID, with member: AccountID) {
-        let row = subscription.current
+        let row = subscription.latestTransaction
         let held = self[member].copy(ofGroup: subscription.groupID, sharedBy: owner)
-        if let held, held.current.revocation == nil, held.current.sharedFrom == row.id { return }
+        if let held, held.latestTransaction.revocation == nil, held.latestTransaction.sharedFrom == row.id { return }
         let copy = subscriptionCopy(of: subscription, for: member, continuing: held)
         let entered = enter(copy)
         let gap = held.map { now.milliseconds - $0.endOfAccess.milliseconds }
@@ -87,7 +87,7 @@ extension Ledger {
             ownership: .familyShared,
             originalID: entered.originalID,
             originalPurchaseDate: entered.originalPurchaseDate,
-            current: entered,
+            latestTransaction: entered,
             autoRenews: subscription.autoRenews,
             nextProductID: subscription.nextProductID,
             recentStart: continuesRun ? (held?.recentStart ?? entered.purchaseDate) : entered.purchaseDate,
@@ -105,7 +105,7 @@ extension Ledger {
         for member: AccountID,
         continuing held: Subscription?
     ) -> Transaction {
-        let row = subscription.current
+        let row = subscription.latestTransaction
         var copy = newCopy(of: row.id, row.productID, .autoRenewable, for: member)
         // Who joins in the grace period comes into a period that is over.
         if let end = row.expiresDate, copy.purchaseDate >= end { copy.purchaseDate = row.purchaseDate }
@@ -167,7 +167,7 @@ extension Ledger {
         return family.members.compactMap { member in
             guard
                 member != owner, let copy = self[member].copy(ofGroup: subscription.groupID, sharedBy: owner),
-                copy.current.revocation == nil, copy.ended == nil
+                copy.latestTransaction.revocation == nil, copy.ended == nil
             else { return nil }
             return (member, copy)
         }
@@ -180,26 +180,31 @@ extension Ledger {
         by renewed: Subscription,
         telling event: (TransactionID) -> Event
     ) {
-        let owner = renewed.current.account
-        let isShared = catalog.products[renewed.current.productID]?.isFamilyShareable == true
+        let owner = renewed.latestTransaction.account
+        let isShared = catalog.products[renewed.latestTransaction.productID]?.isFamilyShareable == true
         for (member, copy) in copies(of: renewed, by: owner) {
-            guard isShared, let end = renewed.current.expiresDate else {
-                revoke(copy.current, reason: .other)
+            guard isShared, let end = renewed.latestTransaction.expiresDate else {
+                revoke(copy.latestTransaction, reason: .other)
                 continue
             }
-            var row = renewalRow(of: copy, by: member, from: renewed.current.purchaseDate, to: end)
-            row.productID = renewed.current.productID
-            row.offer = renewed.current.offer
-            row.sharedFrom = renewed.current.id
+            var row = renewalRow(of: copy, by: member, from: renewed.latestTransaction.purchaseDate, to: end)
+            row.productID = renewed.latestTransaction.productID
+            row.offer = renewed.latestTransaction.offer
+            row.sharedFrom = renewed.latestTransaction.id
             let entered = enter(row)
-            var advanced = advance(copy, to: entered, from: renewed.current.purchaseDate, anchor: renewed.anchor)
+            var advanced = advance(
+                copy,
+                to: entered,
+                from: renewed.latestTransaction.purchaseDate,
+                anchor: renewed.anchor
+            )
             advanced.autoRenews = renewed.autoRenews
             advanced.nextProductID = renewed.nextProductID
             self[member].put(advanced)
             note(event(entered.id))
         }
-        guard let product = catalog.products[renewed.current.productID] else { return }
-        shareWithFamily(renewed.current, product)
+        guard let product = catalog.products[renewed.latestTransaction.productID] else { return }
+        shareWithFamily(renewed.latestTransaction, product)
     }
 
     /// The purchase went over to another product at once, and each copy does.
@@ -207,14 +212,14 @@ extension Ledger {
         guard let replacing = self[row.account].subscription(row.originalID) else { return }
         for (member, copy) in copies(of: held, by: row.account) {
             guard product.isFamilyShareable else {
-                revoke(copy.current, reason: .other)
+                revoke(copy.latestTransaction, reason: .other)
                 continue
             }
             if let running = copy.runningAhead(at: now) { amend(running) { $0.isUpgraded = true } }
-            let old = amend(copy.current) { $0.isUpgraded = true }
+            let old = amend(copy.latestTransaction) { $0.isUpgraded = true }
             let entered = enter(subscriptionCopy(of: replacing, for: member, continuing: copy))
             var next = copy
-            next.current = entered
+            next.latestTransaction = entered
             next.running = nil
             next.autoRenews = true
             next.nextProductID = product.id
@@ -235,7 +240,7 @@ extension Ledger {
 
     /// Ends all access that members have by a subscription.
     mutating func endSharing(of subscription: Subscription) {
-        let owner = subscription.current.account
+        let owner = subscription.latestTransaction.account
         for member in self[owner].family?.members ?? [] where member != owner {
             if let copy = self[member].copy(ofGroup: subscription.groupID, sharedBy: owner) { revokeAccess(by: copy) }
         }
@@ -264,7 +269,7 @@ extension Ledger {
 
     /// The purchaser went over to something that cannot be shared while the last payment was waited for.
     mutating func revokeCopies(of subscription: Subscription, by owner: AccountID) {
-        for (_, copy) in copies(of: subscription, by: owner) { revoke(copy.current, reason: .other) }
+        for (_, copy) in copies(of: subscription, by: owner) { revoke(copy.latestTransaction, reason: .other) }
     }
 
     mutating func revokeCopies(heldBy member: AccountID, from owner: AccountID) {
@@ -282,7 +287,7 @@ extension Ledger {
         return family.members.filter { $0 != row.account }.flatMap { member -> [Transaction] in
             if let group = row.groupID {
                 let copy = self[member].copy(ofGroup: group, sharedBy: row.account)
-                return [copy?.current, copy?.running].compactMap { $0 }.filter { $0.sharedFrom == row.id }
+                return [copy?.latestTransaction, copy?.running].compactMap { $0 }.filter { $0.sharedFrom == row.id }
             }
             return self[member].holdings.filter { $0.source == row.id }.compactMap { rows[$0.transaction] }
         }
@@ -293,11 +298,11 @@ extension Ledger {
     private mutating func revokeAccess(by copy: Subscription) {
         guard copy.ended == nil else { return }
         guard let running = copy.runningAhead(at: now), running.revocation == nil else {
-            if copy.current.revocation == nil { revoke(copy.current, reason: .other) }
+            if copy.latestTransaction.revocation == nil { revoke(copy.latestTransaction, reason: .other) }
             return
         }
         let revocation = Revocation(date: now.wholeSecond, reason: .other, kind: .familyRevoke, percentage: nil)
-        if copy.current.revocation == nil { amend(copy.current) { $0.revocation = revocation } }
+        if copy.latestTransaction.revocation == nil { amend(copy.latestTransaction) { $0.revocation = revocation } }
         revoke(running, reason: .other)
     }
 
@@ -338,5 +343,5 @@ extension Subscription {
     }
 
     /// When access ended, or will.
-    var endOfAccess: Timestamp { min(renewalDate, current.revocation?.date ?? renewalDate) }
+    var endOfAccess: Timestamp { min(renewalDate, latestTransaction.revocation?.date ?? renewalDate) }
 }

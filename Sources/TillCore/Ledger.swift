@@ -236,7 +236,7 @@ package struct Ledger: Sendable {
         if let row = rows[id] { return row }
         for account in accounts.values {
             for subscription in account.subscriptions {
-                if subscription.current.id == id { return subscription.current }
+                if subscription.latestTransaction.id == id { return subscription.latestTransaction }
                 if let running = subscription.running, running.id == id { return running }
             }
         }
@@ -258,8 +258,8 @@ package struct Ledger: Sendable {
     /// A subscription holds its latest transaction; it must not fall behind the ledger.
     private mutating func refreshCurrent(_ row: Transaction) {
         guard let place = self[row.account].subscriptions.firstIndex(where: { $0.rests(on: row.id) }) else { return }
-        if self[row.account].subscriptions[place].current.id == row.id {
-            self[row.account].subscriptions[place].current = row
+        if self[row.account].subscriptions[place].latestTransaction.id == row.id {
+            self[row.account].subscriptions[place].latestTransaction = row
         } else {
             self[row.account].subscriptions[place].running = row
         }

@@ -23,7 +23,7 @@ extension Ledger {
         guard held.ownership == .purchased else { throw .familyShared(original) }
         switch held.status(at: now) {
         case .expired: throw .notSubscribed(original, since: held.renewalDate)
-        case .revoked: throw .notSubscribed(original, since: held.current.revocation?.date ?? now)
+        case .revoked: throw .notSubscribed(original, since: held.latestTransaction.revocation?.date ?? now)
         case .active, .billingRetry, .gracePeriod: break
         }
     }
@@ -35,11 +35,11 @@ extension Ledger {
         offers: [PendingOffer],
         by id: AccountID
     ) throws(Refusal) {
-        if held.current.productID == product.id {
+        if held.latestTransaction.productID == product.id {
             return try stay(held, on: product, purchase, offers: offers, by: id)
         }
-        guard let plan = product.plan, let present = catalog.products[held.current.productID]?.plan else {
-            throw .unknownProduct(held.current.productID)
+        guard let plan = product.plan, let present = catalog.products[held.latestTransaction.productID]?.plan else {
+            throw .unknownProduct(held.latestTransaction.productID)
         }
         switch Ledger.effect(of: plan, from: present) {
         case .atOnce:
@@ -65,7 +65,7 @@ extension Ledger {
             change(
                 held,
                 by: id,
-                telling: { $0 == held.current.id ? .offerRedeemed($0) : nil },
+                telling: { $0 == held.latestTransaction.id ? .offerRedeemed($0) : nil },
                 {
                     if $0.ownership == .purchased { $0.pendingOffers = offers }
                     $0.nextProductID = product.id
@@ -87,7 +87,7 @@ extension Ledger {
                     $0.commitmentRenews = true
                 }
             )
-        } else if let wanted = purchase.billingPlan, let present = held.current.billingPlan,
+        } else if let wanted = purchase.billingPlan, let present = held.latestTransaction.billingPlan,
             wanted != held.nextBillingPlan ?? present
         {
             payOtherwise(held, wanted, by: id)
@@ -98,9 +98,9 @@ extension Ledger {
 
     /// The same product, paid another way from the next period, or the next commitment, on.
     private mutating func payOtherwise(_ held: Subscription, _ wanted: BillingPlan.Kind, by id: AccountID) {
-        let isBack = wanted == held.current.billingPlan
+        let isBack = wanted == held.latestTransaction.billingPlan
         purchaseResult = isBack ? .changeWithdrawn : .billingPlanScheduled
-        let product = held.current.productID
+        let product = held.latestTransaction.productID
         change(
             held,
             by: id,
@@ -125,10 +125,10 @@ extension Ledger {
         var purchase = purchase
         purchase.appAccountToken = purchase.appAccountToken ?? held.appAccountToken
         if let running = held.runningAhead(at: now) { amend(running) { $0.isUpgraded = true } }
-        let old = amend(held.current) { $0.isUpgraded = true }
+        let old = amend(held.latestTransaction) { $0.isUpgraded = true }
         let row = try enterSale(purchase, product, to: id, offer: offers.first, continuing: held)
         var subscription = held
-        subscription.current = row
+        subscription.latestTransaction = row
         subscription.running = nil
         subscription.autoRenews = true
         subscription.commitmentRenews = true
@@ -161,10 +161,10 @@ extension Ledger {
             held,
             by: id,
             telling: {
-                .planChangeChosen($0, product: product.id, withOffer: withOffer && $0 == held.current.id)
+                .planChangeChosen($0, product: product.id, withOffer: withOffer && $0 == held.latestTransaction.id)
             },
             {
-                if $0.nextProductID == $0.current.productID { $0.offersSetAside = $0.pendingOffers }
+                if $0.nextProductID == $0.latestTransaction.productID { $0.offersSetAside = $0.pendingOffers }
                 $0.nextProductID = product.id
                 $0.nextBillingPlan = purchase.billingPlan
                 $0.pendingOffers = $0.ownership == .purchased ? offers : []

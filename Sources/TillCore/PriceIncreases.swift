@@ -6,13 +6,13 @@ extension Ledger {
     mutating func raise(_ raise: PriceRaise, by id: AccountID) -> Bool {
         var concerned = false
         for subscription in self[id].subscriptions
-        where subscription.ownership == .purchased && subscription.current.productID == raise.productID
-            && subscription.ended == nil && subscription.current.revocation == nil
-            && subscription.current.commitment == nil
+        where subscription.ownership == .purchased && subscription.latestTransaction.productID == raise.productID
+            && subscription.ended == nil && subscription.latestTransaction.revocation == nil
+            && subscription.latestTransaction.commitment == nil
             // What the customer was told counts first.
             && (subscription.priceIncrease?.stage ?? .scheduled) == .scheduled
         {
-            let storefront = subscription.current.storefront
+            let storefront = subscription.latestTransaction.storefront
             let price = catalog.price(raise.prices, in: storefront, agreed: subscription.agreedPrice?.currency)
             let present = subscription.agreedPrice ?? price
             guard price.currency == present.currency, price.milliunits > present.milliunits else { continue }
@@ -41,7 +41,7 @@ extension Ledger {
         case .notNeeded: return false
         case .automatic: break
         }
-        if policy.storefrontsAskingConsent.contains(subscription.current.storefront.code) { return true }
+        if policy.storefrontsAskingConsent.contains(subscription.latestTransaction.storefront.code) { return true }
         if let last = subscription.lastPriceIncrease, now < Period(1, .year).end(from: last) { return true }
         let product = catalog.products[raise.productID]
         let isAnnual = product?.plan?.period.months == 12
@@ -61,7 +61,7 @@ extension Ledger {
     func instantOfPriceNotice(to subscription: Subscription) -> Timestamp? {
         guard
             let increase = subscription.priceIncrease, increase.stage == .scheduled, subscription.autoRenews,
-            let period = catalog.products[subscription.current.productID]?.plan?.period
+            let period = catalog.products[subscription.latestTransaction.productID]?.plan?.period
         else { return nil }
         let isWeekly = period.months == nil
         if isWeekly, !increase.needsConsent { return increase.scheduledAt }
@@ -72,7 +72,7 @@ extension Ledger {
 
     mutating func announcePrice(to subscription: Subscription, by id: AccountID) {
         guard var increase = subscription.priceIncrease else { return }
-        let isWeekly = catalog.products[subscription.current.productID]?.plan?.period.months == nil
+        let isWeekly = catalog.products[subscription.latestTransaction.productID]?.plan?.period.months == nil
         increase.stage = increase.needsConsent ? .pending : .accepted
         increase.effectiveFrom =
             isWeekly && !increase.needsConsent
@@ -81,14 +81,17 @@ extension Ledger {
         told.priceIncrease = increase
         told.lastPriceIncrease = now
         self[id].put(told)
-        note(increase.needsConsent ? .priceIncreasePending(told.current.id) : .priceIncreaseAccepted(told.current.id))
+        note(
+            increase.needsConsent
+                ? .priceIncreasePending(told.latestTransaction.id) : .priceIncreaseAccepted(told.latestTransaction.id)
+        )
     }
 
     mutating func acceptPriceIncrease(_ original: TransactionID, by id: AccountID) throws(Refusal) {
         var subscription = try subscriptionAskedForConsent(original, of: id)
         subscription.priceIncrease?.stage = .accepted
         self[id].put(subscription)
-        note(.priceIncreaseAccepted(subscription.current.id))
+        note(.priceIncreaseAccepted(subscription.latestTransaction.id))
     }
     /// The customer refuses a higher price, which turns auto-renewal off.
     mutating func declinePriceIncrease(_ original: TransactionID, by id: AccountID) throws(Refusal) {

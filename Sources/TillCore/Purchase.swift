@@ -103,7 +103,7 @@ extension Ledger {
         let offers = try chooseOffers(purchase, product, by: id, holding: held)
         if let held, held.status(at: now) == .active {
             // A customer who stays with the present product pays the agreed price.
-            if held.current.productID != product.id || !offers.isEmpty {
+            if held.latestTransaction.productID != product.id || !offers.isEmpty {
                 try checkPrices(of: purchase, product, offers.map(\.offer), by: id)
             }
             try change(held, to: product, purchase, offers: offers, by: id)
@@ -124,7 +124,7 @@ extension Ledger {
             ownership: .purchased,
             originalID: row.originalID,
             originalPurchaseDate: row.originalPurchaseDate,
-            current: row,
+            latestTransaction: row,
             autoRenews: true,
             nextProductID: product.id,
             recentStart: continuesRun ? (held?.recentStart ?? row.purchaseDate) : row.purchaseDate,

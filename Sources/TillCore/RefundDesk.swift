@@ -120,7 +120,7 @@ extension Ledger {
         }
         setRevoked(false, holdingBy: row)
         // A period that ended while it was refunded ended then; nothing is told but the reversal.
-        if var subscription = self[row.account].subscription(row.originalID), subscription.current.id == id,
+        if var subscription = self[row.account].subscription(row.originalID), subscription.latestTransaction.id == id,
             subscription.trouble == nil, subscription.ended == nil, now >= subscription.renewalDate
         {
             subscription.ended = subscription.autoRenews ? .other : .customer

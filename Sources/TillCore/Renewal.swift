@@ -10,7 +10,7 @@ extension Ledger {
     }
 
     func obstacle(to subscription: Subscription, held account: Account) -> Obstacle? {
-        if subscription.current.commitment?.goesOn != true {
+        if subscription.latestTransaction.commitment?.goesOn != true {
             guard subscription.autoRenews else { return .autoRenewOff }
             guard catalog.products[subscription.nextProductID]?.isForSale == true else { return .productUnavailable }
             if isConsentMissing(subscription) { return .consentMissing }
@@ -25,7 +25,7 @@ extension Ledger {
     private func isConsentMissing(_ subscription: Subscription) -> Bool {
         guard
             let increase = subscription.priceIncrease, increase.needsConsent, increase.stage == .pending,
-            subscription.nextProductID == subscription.current.productID
+            subscription.nextProductID == subscription.latestTransaction.productID
         else { return false }
         return increase.counts(from: subscription.renewalDate)
     }
@@ -93,7 +93,9 @@ extension Ledger {
         var renewed = advance(subscription, to: entered, from: start, anchor: anchor)
         renewed.anchor = anchor.following(terms.period, until: end)
         renewed.agreedPrice = terms.fullPrice
-        if terms.raisesPrice || terms.product.id != subscription.current.productID { renewed.priceIncrease = nil }
+        if terms.raisesPrice || terms.product.id != subscription.latestTransaction.productID {
+            renewed.priceIncrease = nil
+        }
         if terms.offer != nil { renewed.takePendingOffer() }
         renewed.countPayment(of: entered)
         renewed.settleCommitment()
@@ -110,8 +112,8 @@ extension Ledger {
         anchor: PeriodAnchor
     ) -> Subscription {
         var advanced = subscription
-        advanced.running = now < start ? subscription.current : nil
-        advanced.current = row
+        advanced.running = now < start ? subscription.latestTransaction : nil
+        advanced.latestTransaction = row
         advanced.anchor = anchor
         advanced.renewals += 1
         advanced.trouble = nil
@@ -127,7 +129,7 @@ extension Ledger {
     mutating func renewalRow(of subscription: Subscription, by id: AccountID, from start: Timestamp, to end: Timestamp)
         -> Transaction
     {
-        var row = subscription.current
+        var row = subscription.latestTransaction
         row.id = identifiers.transaction(of: id, realm: self[id].realm, storefront: row.storefront)
         row.lineItem = identifiers.lineItem(of: id, realm: self[id].realm, storefront: row.storefront)
         row.order = nil
@@ -168,12 +170,12 @@ extension Ledger {
         var own = subscription
         change(&own)
         self[id].put(own)
-        if let event = event(own.current.id) { note(event) }
+        if let event = event(own.latestTransaction.id) { note(event) }
         for (member, copy) in copies(of: own, by: id) {
             var copy = copy
             change(&copy)
             self[member].put(copy)
-            if let event = event(copy.current.id) { note(event) }
+            if let event = event(copy.latestTransaction.id) { note(event) }
         }
     }
 }
@@ -188,7 +190,7 @@ extension Subscription {
 
     /// In the last month of a commitment that nobody continues, auto-renewal is off.
     mutating func settleCommitment() {
-        guard let commitment = current.commitment else { return }
+        guard let commitment = latestTransaction.commitment else { return }
         if commitment.period == 1 { nextBillingPlan = nil }
         if !commitment.goesOn, !commitmentRenews { autoRenews = false }
     }

@@ -14,13 +14,13 @@ extension Ledger {
     mutating func extend(_ wanted: MassExtension, by id: AccountID) -> Bool? {
         guard
             let subscription = self[id].subscriptions.first(where: {
-                $0.ownership == .purchased && $0.current.productID == wanted.productID
+                $0.ownership == .purchased && $0.latestTransaction.productID == wanted.productID
                     && $0.status(at: now) == .active
-                    && wanted.storefronts?.contains($0.current.storefront.code) != false
+                    && wanted.storefronts?.contains($0.latestTransaction.storefront.code) != false
             })
         else { return nil }
         guard refusalToExtend(subscription, held: self[id]) == nil else {
-            note(.extensionFailed(subscription.current.id))
+            note(.extensionFailed(subscription.latestTransaction.id))
             return false
         }
         extend(subscription, by: id, days: wanted.days, request: wanted.request)
@@ -31,7 +31,7 @@ extension Ledger {
         guard subscription.status(at: now) == .active else {
             return .extensionIneligible(subscription.originalID, because: .notActive)
         }
-        if (subscription.runningAhead(at: now) ?? subscription.current).offer?.mode == .freeTrial {
+        if (subscription.runningAhead(at: now) ?? subscription.latestTransaction).offer?.mode == .freeTrial {
             return .extensionIneligible(subscription.originalID, because: .freeTrial)
         }
         guard subscription.paidService > 0 else {
@@ -51,17 +51,17 @@ extension Ledger {
         let given = RenewalExtension(
             request: request,
             date: now,
-            lineItem: subscription.current.lineItem,
+            lineItem: subscription.latestTransaction.lineItem,
             effectiveDate: end
         )
         let holders = [(id, subscription)] + copies(of: subscription, by: id)
         for (holder, held) in holders {
-            amend(held.current) { $0.expiresDate = end }
+            amend(held.latestTransaction) { $0.expiresDate = end }
             guard var moved = self[holder].subscription(held.originalID) else { continue }
             moved.anchor = PeriodAnchor(day: Period.anchorDay(of: end), time: anchor.time)
             if holder == id { moved.extensions.append(given) }
             self[holder].put(moved)
-            note(.extended(held.current.id))
+            note(.extended(held.latestTransaction.id))
         }
     }
 }

@@ -52,8 +52,8 @@ package struct RenewalInfo: Equatable, Sendable {
         let isBound = subscription.isBound
         originalID = subscription.originalID
         self.account = account.id
-        productID = subscription.current.productID
-        autoRenewProductID = isBound ? subscription.current.productID : subscription.nextProductID
+        productID = subscription.latestTransaction.productID
+        autoRenewProductID = isBound ? subscription.latestTransaction.productID : subscription.nextProductID
         autoRenews = subscription.autoRenews
         recentStart = subscription.recentStart
         renewalDate = subscription.renewalDate
@@ -76,7 +76,7 @@ package struct RenewalInfo: Equatable, Sendable {
         renewalPrice = subscription.autoRenews && subscription.ownership == .purchased ? terms?.price : nil
         billingPlan = terms?.billingPlan
         commitment = RenewalCommitment(of: subscription, in: catalog)
-        let product = catalog.products[subscription.current.productID]
+        let product = catalog.products[subscription.latestTransaction.productID]
         winBackOffers = (product?.offers ?? []).compactMap { offer in
             guard
                 offer.kind == .winBack, let id = offer.id,
@@ -102,14 +102,14 @@ package struct RenewalCommitment: Equatable, Sendable {
 
     /// Nil where no commitment runs.
     init?(of subscription: Subscription, in catalog: Catalog) {
-        guard let running = subscription.current.commitment else { return nil }
+        guard let running = subscription.latestTransaction.commitment else { return nil }
         productID = subscription.nextProductID
         autoRenews = subscription.willRenew
         let plan = catalog.products[subscription.nextProductID]?.plan
-        let stays = subscription.nextProductID == subscription.current.productID && plan?.monthly != nil
+        let stays = subscription.nextProductID == subscription.latestTransaction.productID && plan?.monthly != nil
         billingPlan = subscription.nextBillingPlan ?? (stays ? .monthly : .billedUpfront)
         renewalDate = running.expiresDate
-        let storefront = subscription.current.storefront
+        let storefront = subscription.latestTransaction.storefront
         let agreed = subscription.agreedPrice?.currency
         price =
             !subscription.willRenew

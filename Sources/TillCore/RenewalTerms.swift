@@ -18,15 +18,15 @@ struct RenewalTerms {
 extension Subscription {
     /// The terms of a period that begins at an instant; nil when the catalogue no longer knows its product.
     func terms(in catalog: Catalog, from start: Timestamp) -> RenewalTerms? {
-        let isBound = current.commitment?.goesOn == true
-        let productID = isBound ? current.productID : nextProductID
+        let isBound = latestTransaction.commitment?.goesOn == true
+        let productID = isBound ? latestTransaction.productID : nextProductID
         guard let product = catalog.products[productID], let plan = product.plan else { return nil }
         let billingPlan = isBound ? BillingPlan.Kind.monthly : chosenPlan(of: plan)
-        let storefront = current.storefront
+        let storefront = latestTransaction.storefront
         if billingPlan == .monthly, let monthly = plan.monthly {
             let listed = catalog.price(monthly.prices, in: storefront, agreed: agreedPrice?.currency)
-            let price = isBound ? (current.price ?? listed) : listed
-            let whole = isBound ? current.commitment?.price : nil
+            let price = isBound ? (latestTransaction.price ?? listed) : listed
+            let whole = isBound ? latestTransaction.commitment?.price : nil
             return RenewalTerms(
                 product: product,
                 period: Period(1, .month),
@@ -36,7 +36,7 @@ extension Subscription {
                 raisesPrice: false,
                 billingPlan: .monthly,
                 commitment: (
-                    period: isBound ? (current.commitment?.period ?? 0) + 1 : 1,
+                    period: isBound ? (latestTransaction.commitment?.period ?? 0) + 1 : 1,
                     price: whole
                         ?? catalog.commitmentPrice(of: plan, in: storefront, agreed: agreedPrice?.currency)
                 )
@@ -60,7 +60,7 @@ extension Subscription {
     private func chosenPlan(of plan: SubscriptionPlan) -> BillingPlan.Kind? {
         guard plan.monthly != nil else { return nil }
         if let nextBillingPlan { return nextBillingPlan }
-        return nextProductID == current.productID ? current.billingPlan : .billedUpfront
+        return nextProductID == latestTransaction.productID ? latestTransaction.billingPlan : .billedUpfront
     }
 
     /// What the customer agreed to pay, or less where the catalogue asks for less; more only after a notice.
@@ -69,8 +69,8 @@ extension Subscription {
         in catalog: Catalog,
         from start: Timestamp
     ) -> (price: Money, raises: Bool) {
-        let listed = catalog.price(product.prices, in: current.storefront, agreed: agreedPrice?.currency)
-        guard product.id == current.productID, let agreedPrice, agreedPrice.currency == listed.currency else {
+        let listed = catalog.price(product.prices, in: latestTransaction.storefront, agreed: agreedPrice?.currency)
+        guard product.id == latestTransaction.productID, let agreedPrice, agreedPrice.currency == listed.currency else {
             return (listed, false)
         }
         if let priceIncrease, priceIncrease.counts(from: start) { return (priceIncrease.price, true) }

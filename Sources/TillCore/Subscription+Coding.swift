@@ -1,17 +1,18 @@
 /// How a subscription lies in its account's state: what came later may be missing, what says nothing is left out.
 extension Subscription {
     private enum Key: String, CodingKey {
-        case groupID, ownership, originalID, originalPurchaseDate, current, running, autoRenews, nextProductID
+        case groupID, ownership, originalID, originalPurchaseDate, running, autoRenews, nextProductID
         case pendingOffers, pendingOffer, offersSetAside, recentStart, anchorDay, anchorTime, appAccountToken
         case paidService, paidPeriods
         case sharedFrom, agreedPrice, renewals, trouble, ended, priceIncrease, lastPriceIncrease, extensions
         case nextBillingPlan, commitmentRenews, isShared, wasLeftInGrace
+        case latestTransaction = "current"
     }
 
     /// Reads a state of this or an older version.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
-        let current = try values.decode(Transaction.self, forKey: .current)
+        let latestTransaction = try values.decode(Transaction.self, forKey: .latestTransaction)
         // Version 0.1.0 knew no time of day: the running period began at it.
         let time = try values.decodeIfPresent(Int64.self, forKey: .anchorTime)
         self.init(
@@ -19,14 +20,14 @@ extension Subscription {
             ownership: try values.decode(Ownership.self, forKey: .ownership),
             originalID: try values.decode(TransactionID.self, forKey: .originalID),
             originalPurchaseDate: try values.decode(Timestamp.self, forKey: .originalPurchaseDate),
-            current: current,
+            latestTransaction: latestTransaction,
             running: try values.decodeIfPresent(Transaction.self, forKey: .running),
             autoRenews: try values.decode(Bool.self, forKey: .autoRenews),
             nextProductID: try values.decode(String.self, forKey: .nextProductID),
             recentStart: try values.decode(Timestamp.self, forKey: .recentStart),
             anchor: PeriodAnchor(
                 day: try values.decode(Int.self, forKey: .anchorDay),
-                time: time ?? Period.timeOfDay(of: current.purchaseDate)
+                time: time ?? Period.timeOfDay(of: latestTransaction.purchaseDate)
             ),
             appAccountToken: try values.decodeIfPresent(String.self, forKey: .appAccountToken),
             paidService: try values.decode(Int64.self, forKey: .paidService),
@@ -56,7 +57,7 @@ extension Subscription {
     /// How many periods were paid at least, by their length: version 0.1.0 did not count them. A row that was extended
     /// is longer than what was paid, so that an earlier period may be overlooked until the next renewal.
     private var leastPaidPeriods: Int {
-        let paid = [current, running].compactMap { $0 }.filter(\.isPaid)
+        let paid = [latestTransaction, running].compactMap { $0 }.filter(\.isPaid)
         let length = paid.reduce(0) { $0 &+ $1.paidMilliseconds }
         return paid.count + (paidService > length ? 1 : 0)
     }
@@ -68,7 +69,7 @@ extension Subscription {
         try values.encode(ownership, forKey: .ownership)
         try values.encode(originalID, forKey: .originalID)
         try values.encode(originalPurchaseDate, forKey: .originalPurchaseDate)
-        try values.encode(current, forKey: .current)
+        try values.encode(latestTransaction, forKey: .latestTransaction)
         try values.encodeIfPresent(running, forKey: .running)
         try values.encode(autoRenews, forKey: .autoRenews)
         try values.encode(nextProductID, forKey: .nextProductID)

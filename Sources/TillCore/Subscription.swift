@@ -9,8 +9,8 @@ package struct Subscription: Codable, Equatable, Sendable {
     /// The same in every row of the subscription, in whole seconds.
     package var originalPurchaseDate: Timestamp
     /// The latest transaction, as it stands in the ledger.
-    package var current: Transaction
-    /// The row whose period runs while `current` has been charged ahead; of no meaning once that has begun.
+    package var latestTransaction: Transaction
+    /// The row whose period runs while `latestTransaction` has been charged ahead; of no meaning once that has begun.
     package var running: Transaction?
     /// Set by a purchase or a change of plan; `autoRenewStatus` on the wire.
     package var autoRenews: Bool
@@ -57,16 +57,18 @@ package struct Subscription: Codable, Equatable, Sendable {
 
     /// The price increase that a renewal will bring; nil for a customer who chose another product, who will not pay the
     /// higher price of this one.
-    package var expectedPriceIncrease: PriceIncrease? { nextProductID == current.productID ? priceIncrease : nil }
+    package var expectedPriceIncrease: PriceIncrease? {
+        nextProductID == latestTransaction.productID ? priceIncrease : nil
+    }
 
     /// The end of the latest period, past or to come. A period without an end is damage (`Account.damage`); whoever
     /// only reads it takes it as one that ended when it began.
-    package var renewalDate: Timestamp { current.expiresDate ?? current.purchaseDate }
+    package var renewalDate: Timestamp { latestTransaction.expiresDate ?? latestTransaction.purchaseDate }
 
     /// How the subscription stands at an instant.
     package func status(at now: Timestamp) -> SubscriptionStatus {
         if let running = runningAhead(at: now) { return running.revocation == nil ? .active : .revoked }
-        if current.revocation != nil { return .revoked }
+        if latestTransaction.revocation != nil { return .revoked }
         if ended != nil { return .expired }
         if let trouble { return trouble.isInGrace(at: now) ? .gracePeriod : .billingRetry }
         return now < renewalDate ? .active : .expired
@@ -74,16 +76,16 @@ package struct Subscription: Codable, Equatable, Sendable {
 
     /// The row whose period still runs although the next one has been charged.
     func runningAhead(at now: Timestamp) -> Transaction? {
-        now < current.purchaseDate ? running : nil
+        now < latestTransaction.purchaseDate ? running : nil
     }
 
     /// Whether a period was paid before the one that runs: Apple's condition for an extension.
     func hasPaidPeriodBefore(_ now: Timestamp) -> Bool {
-        paidPeriods > [current, runningAhead(at: now)].filter { $0?.isPaid == true }.count
+        paidPeriods > [latestTransaction, runningAhead(at: now)].filter { $0?.isPaid == true }.count
     }
 
     /// Whether access hangs on this row, now or once it has begun.
-    func rests(on row: TransactionID) -> Bool { current.id == row || running?.id == row }
+    func rests(on row: TransactionID) -> Bool { latestTransaction.id == row || running?.id == row }
 }
 
 /// A renewal that could not be charged.

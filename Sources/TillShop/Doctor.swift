@@ -235,7 +235,8 @@ package struct Doctor: Sendable {
             )
         }
         for subscription in account.subscriptions {
-            for row in [subscription.current, subscription.running].compactMap(\.self) where rows[row.id] != row {
+            for row in [subscription.latestTransaction, subscription.running].compactMap(\.self)
+            where rows[row.id] != row {
                 findings.append(
                     "The subscription \(subscription.originalID.number) holds transaction "
                         + "\(row.id.number) otherwise than the ledger does."

@@ -58,7 +58,7 @@ final class RulesStage: Stage {
             )
             return ToldSubscription(
                 status: subscription.status(at: core.now).rawValue,
-                transaction: ToldTransaction(subscription.current),
+                transaction: ToldTransaction(subscription.latestTransaction),
                 renewalInfo: ToldRenewalInfo(info)
             )
         }

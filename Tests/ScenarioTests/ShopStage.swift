@@ -89,7 +89,12 @@ final class ShopStage: Stage {
         guard let account = try await known(customer) else { return [] }
         let now = try await test.shop.instantOfState(of: account)
         return try account.subscriptions.sorted { $0.originalID < $1.originalID }.map { subscription in
-            let transaction = try test.shop.signed(subscription.current, realm: realm, app: scope.app, at: now)
+            let transaction = try test.shop.signed(
+                subscription.latestTransaction,
+                realm: realm,
+                app: scope.app,
+                at: now
+            )
             let info = try test.shop.signedRenewalInfo(of: subscription, held: account, at: now)
             return ToldSubscription(
                 status: subscription.status(at: now).rawValue,

@@ -127,7 +127,7 @@ struct CustomerPageTests {
         let account = try #require(
             try await test.shop.storage.account(realm: scope.realm, app: scope.app, customer: "ann")
         )
-        let id = account.subscriptions[0].current.id.wireForm
+        let id = account.subscriptions[0].latestTransaction.id.wireForm
         let page = "/console/apps/com.example.shop/sandbox/transactions/\(id)"
         try await stage.visit { visitor in
             let seen = try await visitor.get(page)
@@ -156,12 +156,12 @@ struct CustomerPageTests {
                 try await stage.test.shop.storage.account(realm: name.realm, app: name.app, customer: customer)
             )
         }
-        let id = try await account("ann").subscriptions[0].current.id.wireForm
+        let id = try await account("ann").subscriptions[0].latestTransaction.id.wireForm
         let family: JSONTree = .object([
             .init("organizer", .string("ann")), .init("members", .array([.string("bob")])),
         ])
         _ = try await stage.console.verbs.call("createFamily", scope, body: family)
-        let copy = try #require(try await account("bob").subscriptions.first).current.id.wireForm
+        let copy = try #require(try await account("bob").subscriptions.first).latestTransaction.id.wireForm
         let pages = "/console/apps/com.example.shop/sandbox/transactions/"
         try await stage.visit { visitor in
             func facts(_ answer: Answer) -> String {
@@ -322,7 +322,7 @@ struct CustomerPageTests {
         let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
         let storage = stage.test.shop.storage
         let account = try #require(try await storage.account(realm: scope.realm, app: scope.app, customer: "ann"))
-        let row = account.subscriptions[0].current
+        let row = account.subscriptions[0].latestTransaction
         for _ in 0..<410 { _ = try await stage.test.shop.trigger(Notice(.refund), about: row, of: account) }
         let html = try await stage.console.page(at: page, Session(cookie: "a")).html
         #expect(html.contains("tl-mark-bought") && !html.contains("tl-mark-refund"))

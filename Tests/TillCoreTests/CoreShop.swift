@@ -41,7 +41,7 @@ struct CoreShop {
         let purchase = Purchase(productID: product, quantity: quantity, appAccountToken: token, offer: offer)
         let ledger = try act(customer, .purchase(purchase))
         let own = ledger.rowChanges.last { $0.after.account == accounts[customer]?.id && !$0.after.isUpgraded }?.after
-        guard let row = own ?? subscription(customer)?.current else { throw .unknownProduct(product) }
+        guard let row = own ?? subscription(customer)?.latestTransaction else { throw .unknownProduct(product) }
         return row
     }
 

@@ -53,7 +53,7 @@ struct ExtensionTests {
         var stage = Self.stage(selling: Goods.plan(offers: [Goods.trial]))
         try stage.act("ann", .purchase(Purchase(productID: "pro")))
         stage.advance(to: Timestamp(day: "2026-01-13"))
-        #expect(stage.accounts["ann"]?.subscriptions.first?.current.offer == nil)
+        #expect(stage.accounts["ann"]?.subscriptions.first?.latestTransaction.offer == nil)
         #expect(try isRefused(stage))
         let wanted = MassExtension(productID: "pro", days: 1, reasonCode: 0, request: "all")
         stage.perform(Job(id: "first", task: .extend(wanted)))

@@ -89,6 +89,6 @@ struct JudgementTests {
         try stage.act("ann", .turnAutoRenewOff(original))
         stage.advance(to: Timestamp(day: "2026-02-02"))
         try stage.act("ann", .decideHeldPurchase(number: 1, approved: true))
-        #expect(stage.accounts["ann"]?.subscriptions.first?.current.productID == "max")
+        #expect(stage.accounts["ann"]?.subscriptions.first?.latestTransaction.productID == "max")
     }
 }

@@ -90,7 +90,7 @@ struct PricingTests {
         )
         #expect(info.renewalPrice == Money(milliunits: 4_990, currency: "JPY"))
         stage.advance(to: Timestamp(day: "2026-02-02"))
-        let renewed = stage.accounts["ann"]?.subscriptions.first?.current
+        let renewed = stage.accounts["ann"]?.subscriptions.first?.latestTransaction
         #expect(renewed?.reason == .renewal && renewed?.price == Money(milliunits: 4_990, currency: "JPY"))
         let wanted = Purchase(productID: "year", storefront: try storefront("JPN"), billingPlan: .monthly)
         let monthly = try stage.act("bob", .purchase(wanted)).rowChanges.last?.after
@@ -118,7 +118,7 @@ struct PricingTests {
         #expect(row?.price == Money(milliunits: 4_990, currency: "USD"))
         stage.catalog.settings.storefront = "USA"
         stage.advance(to: Timestamp(day: "2026-02-02"))
-        let renewed = stage.accounts["ann"]?.subscriptions.first?.current
+        let renewed = stage.accounts["ann"]?.subscriptions.first?.latestTransaction
         #expect(renewed?.reason == .renewal && renewed?.price == Money(milliunits: 4_990, currency: "USD"))
         let raise = PriceRaise(productID: "pro", prices: Goods.usd(5_990))
         stage.perform(Job(id: "raise", task: .raisePrice(raise)))
@@ -167,7 +167,7 @@ struct PricingTests {
             try stage.act("ann", .purchase(Purchase(productID: "lite")))
         }
         stage.advance(to: Timestamp(day: "2026-02-02"))
-        let renewed = stage.accounts["ann"]?.subscriptions.first?.current
+        let renewed = stage.accounts["ann"]?.subscriptions.first?.latestTransaction
         #expect(renewed?.reason == .renewal && renewed?.price == Money(milliunits: 4_990, currency: "EUR"))
     }
 }

@@ -48,7 +48,7 @@ struct RefundTests {
             var shop = CoreShop(on: "2026-04-01T12:00:00Z", in: .production, selling: [Goods.plan()])
             try shop.buys("ann", "pro")
             shop.advance(to: "2026-04-30T13:00:00Z")
-            let ahead = try #require(shop.subscription("ann")?.current)
+            let ahead = try #require(shop.subscription("ann")?.latestTransaction)
             #expect(ahead.purchaseDate > shop.now)
             if isDecidedByPreference {
                 try shop.act("ann", .requestRefund(ahead.id, .other))

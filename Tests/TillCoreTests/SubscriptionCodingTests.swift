@@ -75,7 +75,7 @@ struct SubscriptionCodingTests {
         object["current"] = row
         object["running"] = row
         let opened = try read(object)
-        #expect(opened.current.damage != nil && opened.paidPeriods >= 2)
+        #expect(opened.latestTransaction.damage != nil && opened.paidPeriods >= 2)
     }
 
     @Test("A held purchase with a price of its own keeps the price")

@@ -273,8 +273,9 @@ struct DamagedAccountTests {
             let original = subscription.originalID
             commands += [
                 .turnAutoRenewOff(original), .turnAutoRenewOn(original), .shareWithFamily(original, false),
-                .shareWithFamily(original, true), .refund(Refund(transaction: subscription.current.id, share: .unused)),
-                .reverseRefund(subscription.current.id),
+                .shareWithFamily(original, true),
+                .refund(Refund(transaction: subscription.latestTransaction.id, share: .unused)),
+                .reverseRefund(subscription.latestTransaction.id),
                 .extend(Extension(subscription: original, days: 90, reasonCode: 1, request: "\(original.number)")),
             ]
         }

@@ -148,8 +148,8 @@ struct CustomerLedger: Sendable {
             known.removeAll { $0.purchaseDate < horizon }
         }
         if !isPast {
-            let running = now < subscription.current.purchaseDate ? subscription.running : nil
-            for row in [running, subscription.current].compactMap(\.self)
+            let running = now < subscription.latestTransaction.purchaseDate ? subscription.running : nil
+            for row in [running, subscription.latestTransaction].compactMap(\.self)
             where !known.contains(where: { $0.id == row.id }) {
                 known.append(row)
             }

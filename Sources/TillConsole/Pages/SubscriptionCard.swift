@@ -31,9 +31,9 @@ struct SubscriptionCard: Sendable {
     private var id: String { subscription.originalID.wireForm }
 
     private func value() async throws -> PageValue {
-        let name = ledger.name(of: subscription.current.productID)
+        let name = ledger.name(of: subscription.latestTransaction.productID)
         return [
-            "id": .text(id), "name": .text(name), "product": .text(subscription.current.productID),
+            "id": .text(id), "name": .text(name), "product": .text(subscription.latestTransaction.productID),
             "state": SubscriptionWords.status(said),
             "summary": PageValue(said["summary"]?.text.map(Words.datesInWords)),
             "isShared": .flag(subscription.ownership == .familyShared),
@@ -69,8 +69,10 @@ struct SubscriptionCard: Sendable {
             buttons.append(.init("acceptPriceIncrease", "Accept the price"))
             buttons.append(.init("declinePriceIncrease", "Decline the price"))
         }
-        buttons += RowsCard.refunds(of: subscription.current, ledger)
-        if ledger.product(subscription.current.productID)?.isFamilyShareable == true, ledger.account.family != nil {
+        buttons += RowsCard.refunds(of: subscription.latestTransaction, ledger)
+        if ledger.product(subscription.latestTransaction.productID)?.isFamilyShareable == true,
+            ledger.account.family != nil
+        {
             let shares = subscription.isShared
             buttons.append(
                 .init("setSharing", shares ? "Stop sharing" : "Share again", "shared", shares ? "false" : "true")
@@ -79,7 +81,7 @@ struct SubscriptionCard: Sendable {
         return ActButtons(
             id: "acts-\(id)",
             buttons: buttons,
-            parameters: ["originalTransactionId": id, "transactionId": subscription.current.id.wireForm]
+            parameters: ["originalTransactionId": id, "transactionId": subscription.latestTransaction.id.wireForm]
         )
     }
 
@@ -142,7 +144,7 @@ struct SubscriptionCard: Sendable {
         fact("Original transaction", id)
         fact("Run began", at: renewal.recentStart)
         let isOver = status == .expired || status == .revoked
-        let revoked = status == .revoked ? subscription.current.revocation?.date : nil
+        let revoked = status == .revoked ? subscription.latestTransaction.revocation?.date : nil
         fact(
             renewal.renewalDate <= ledger.now || isOver ? "Ended" : renewal.autoRenews ? "Renews" : "Ends",
             at: revoked ?? renewal.renewalDate

@@ -18,7 +18,7 @@ struct TimelineDrawing: Sendable {
     /// The whole picture.
     func text() -> String {
         let legend = TimelineLegend(of: timeline)
-        let name = timeline.facts.name(of: timeline.facts.subscription.current.productID)
+        let name = timeline.facts.name(of: timeline.facts.subscription.latestTransaction.productID)
         let size = [timeline.width, timeline.height + legend.height].map(SVGText.number)
         let attributes = [
             ("class", "tl"), ("role", "graphics-document document"), ("aria-label", "Timeline of \(name)"),

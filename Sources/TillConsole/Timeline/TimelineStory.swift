@@ -84,7 +84,7 @@ package struct TimelineStory: Sendable {
         let begin = facts.subscription.renewalDate
         var troubles = told.filter { $0.start < begin }
         // A refund ends what was waited for, and access by grace with it.
-        let refund = facts.subscription.current.revocation.map { max($0.date, begin) }
+        let refund = facts.subscription.latestTransaction.revocation.map { max($0.date, begin) }
         let isOpen = facts.subscription.ended == nil && refund == nil
         func add(_ kind: TimelineTrouble.Kind, _ start: Timestamp, _ end: Timestamp, isOpen: Bool) {
             let end = min(end, refund ?? end)
@@ -155,7 +155,7 @@ package struct TimelineStory: Sendable {
     /// Whether a subscription itself knows whether there was grace after its last period; one that was given up while
     /// it waited for money does not.
     private static func isKnown(_ subscription: Subscription) -> Bool {
-        subscription.ended == nil || subscription.trouble != nil || subscription.current.revocation != nil
+        subscription.ended == nil || subscription.trouble != nil || subscription.latestTransaction.revocation != nil
     }
 
     // MARK: Commitments
@@ -190,7 +190,7 @@ package struct TimelineStory: Sendable {
         let subscription = facts.subscription
         guard subscription.status(at: facts.now) == .active else { return nil }
         // Both rows of a subscription whose next period was charged ahead may be refunded one by one.
-        if subscription.current.revocation != nil { return nil }
+        if subscription.latestTransaction.revocation != nil { return nil }
         let renewal = facts.renewal
         guard renewal.autoRenews else { return .ends(renewal.renewalDate) }
         return .renews(

@@ -23,7 +23,7 @@ extension AppleAPI {
         let instant = try await shop.instantOfState(of: account)
 
         let chosen = account.subscriptions.filter {
-            (wanted.isEmpty || wanted.contains($0.status(at: instant))) && !isHidden($0.current.id, exchange)
+            (wanted.isEmpty || wanted.contains($0.status(at: instant))) && !isHidden($0.latestTransaction.id, exchange)
         }
         let groups = Dictionary(grouping: chosen, by: \.groupID).sorted { $0.key < $1.key }
         let data = try groups.map { group, subscriptions in
@@ -53,7 +53,7 @@ extension AppleAPI {
         json.put("status", subscription.status(at: instant).rawValue)
         json.put(
             "signedTransactionInfo",
-            try shop.signed(subscription.current, realm: realm, app: account.app, at: now)
+            try shop.signed(subscription.latestTransaction, realm: realm, app: account.app, at: now)
         )
         json.put(
             "signedRenewalInfo",

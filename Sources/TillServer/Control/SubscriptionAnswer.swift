@@ -74,8 +74,8 @@ extension ControlAPI {
         var json = PayloadWriter()
         json.put("subscriptionGroupIdentifier", subscription.groupID)
         json.put("originalTransactionId", subscription.originalID.wireForm)
-        json.put("transactionId", subscription.current.id.wireForm)
-        json.put("productId", subscription.current.productID)
+        json.put("transactionId", subscription.latestTransaction.id.wireForm)
+        json.put("productId", subscription.latestTransaction.productID)
         json.put("inAppOwnershipType", subscription.ownership.rawValue)
         json.put("status", status.rawValue)
         json.put("summary", Self.summary(of: subscription, info, status))
@@ -90,7 +90,7 @@ extension ControlAPI {
         json.put("gracePeriodExpiresDate", info.graceUntil)
         json.put("billingRetryUntil", status == .expired ? nil : subscription.trouble?.retryUntil)
         json.put("priceIncrease", written: subscription.priceIncrease.map(Self.json))
-        json.put("commitment", written: subscription.current.commitment.map { Self.json($0, subscription) })
+        json.put("commitment", written: subscription.latestTransaction.commitment.map { Self.json($0, subscription) })
         if !info.winBackOffers.isEmpty { json.put("eligibleWinBackOfferIds", info.winBackOffers) }
         json.put("isShared", subscription.isShared)
         return json.finish()
@@ -124,7 +124,7 @@ extension ControlAPI {
             standing(of: subscription, info, status),
             subscription.ownership == .familyShared && status != .revoked ? "A family member shares it." : nil,
             status == .active ? next(after: subscription, info) : nil,
-            subscription.current.commitment.map { commitment in
+            subscription.latestTransaction.commitment.map { commitment in
                 let follows = subscription.commitmentRenews ? "another year follows" : "no other year follows"
                 return "Month \(commitment.period) of \(commitment.periods), committed until "
                     + "\(commitment.expiresDate.iso8601); \(follows)."
@@ -147,7 +147,7 @@ extension ControlAPI {
         case .billingRetry: return "No access: the payment that was due at \(end) failed.\(last)"
         case .expired: return "Expired at \(end)\(reason(of: info.expirationIntent))."
         case .revoked:
-            guard let revocation = subscription.current.revocation else { return "Revoked." }
+            guard let revocation = subscription.latestTransaction.revocation else { return "Revoked." }
             let cause = revocation.kind == .familyRevoke ? "it is no longer shared" : "it was refunded"
             return "Revoked at \(revocation.date.iso8601): \(cause)."
         }

@@ -53,7 +53,7 @@ struct RelationCheck {
         }
         clocksOfAccounts[account.id.number] = account.clockName.key
         for subscription in account.subscriptions {
-            for row in [subscription.current, subscription.running].compactMap(\.self) {
+            for row in [subscription.latestTransaction, subscription.running].compactMap(\.self) {
                 need(row.id, of: account, "a subscription has", line)
                 originals[row.id.number] = row.originalID.number
             }

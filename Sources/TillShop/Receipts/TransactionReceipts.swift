@@ -58,7 +58,7 @@ extension Shop {
         let info = renewalInfo(of: subscription, held: account, at: instant)
         let status = subscription.status(at: instant)
         let isOver = status != .active && status != .gracePeriod
-        let latest = receipt(of: subscription.current, account, vendor: sent.uniqueVendorIdentifier)
+        let latest = receipt(of: subscription.latestTransaction, account, vendor: sent.uniqueVendorIdentifier)
         let code = isOver ? 21_006 : 0
         var json = PayloadWriter(capacity: 8_192)
         json.put("auto_renew_status", info.autoRenews ? 1 : 0)

@@ -32,7 +32,7 @@ extension Shop {
             let types = VersionOneType.types(
                 for: notification,
                 after: earlier.max { ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id) },
-                isLatest: [subscription?.current.id, subscription?.running?.id].contains(row.id)
+                isLatest: [subscription?.latestTransaction.id, subscription?.running?.id].contains(row.id)
             ).filter { scope.realm == .production || settings.versionOneInSandbox || $0.isInSandbox }
             guard !types.isEmpty else { continue }
             let receipt = try await unifiedReceipt(of: account, app, rows, at: notification.date)

@@ -54,8 +54,8 @@ struct Invariants {
 
     private mutating func check(_ subscription: Subscription, of account: Account) {
         let now = observation.now
-        let what = "\(account.customer): subscription to \(subscription.current.productID)"
-        let current = subscription.current
+        let what = "\(account.customer): subscription to \(subscription.latestTransaction.productID)"
+        let current = subscription.latestTransaction
         expect(observation.rows[current.id] == current, "\(what) differs from its row")
         if let running = subscription.runningAhead(before: now) {
             expect(observation.rows[running.id] == running, "\(what) differs from the row that runs")
@@ -94,19 +94,25 @@ struct Invariants {
         }
     }
 
-    private func isLive(_ copy: Subscription) -> Bool { copy.current.revocation == nil && copy.ended == nil }
+    private func isLive(_ copy: Subscription) -> Bool { copy.latestTransaction.revocation == nil && copy.ended == nil }
 
     private mutating func checkCopy(_ copy: Subscription, of member: Account) {
-        let what = "\(member.customer): copy of \(copy.current.productID)"
+        let what = "\(member.customer): copy of \(copy.latestTransaction.productID)"
         guard let owner = copy.sharedFrom.flatMap({ byID[$0] }), let source = owner.subscription(toGroup: copy.groupID)
         else { return expect(false, "\(what) has no purchaser") }
         guard member.family?.members.contains(owner.id) == true else {
             return expect(false, "\(what) outlives the family")
         }
         let now = observation.now
-        expect(copy.current.sharedFrom == source.current.id, "\(what) is not of the purchaser's latest row")
-        expect(copy.current.productID == source.current.productID, "\(what) is of another product")
-        expect(copy.current.expiresDate == source.current.expiresDate, "\(what) ends at another time")
+        expect(
+            copy.latestTransaction.sharedFrom == source.latestTransaction.id,
+            "\(what) is not of the purchaser's latest row"
+        )
+        expect(copy.latestTransaction.productID == source.latestTransaction.productID, "\(what) is of another product")
+        expect(
+            copy.latestTransaction.expiresDate == source.latestTransaction.expiresDate,
+            "\(what) ends at another time"
+        )
         expect(copy.autoRenews == source.autoRenews, "\(what) renews otherwise than the purchase")
         expect(copy.nextProductID == source.nextProductID, "\(what) goes on as another product")
         expect(copy.trouble == source.trouble, "\(what) has other trouble than the purchase")
@@ -119,10 +125,10 @@ struct Invariants {
         let status = subscription.status(at: observation.now)
         guard
             subscription.ownership == .purchased, subscription.isShared, status == .active || status == .gracePeriod,
-            observation.catalog.products[subscription.current.productID]?.isFamilyShareable == true
+            observation.catalog.products[subscription.latestTransaction.productID]?.isFamilyShareable == true
         else { return }
         let copy = member.copy(ofGroup: subscription.groupID, sharedBy: owner.id)
-        let what = "\(owner.customer): \(subscription.current.productID)"
+        let what = "\(owner.customer): \(subscription.latestTransaction.productID)"
         // Of what was charged ahead and refunded, the running period is left to both.
         let has = copy?.status(at: observation.now) == status
         expect(has, "\(what) is shared, and \(member.customer) has nothing of it")

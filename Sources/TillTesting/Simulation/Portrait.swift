@@ -63,7 +63,7 @@ struct Portrait: Sendable {
     private func portrayed(_ subscription: Subscription) -> Subscription {
         var subscription = subscription
         subscription.originalID = portrayed(subscription.originalID)
-        subscription.current = portrayed(subscription.current)
+        subscription.latestTransaction = portrayed(subscription.latestTransaction)
         subscription.running = subscription.running.map(portrayed)
         for place in subscription.extensions.indices {
             subscription.extensions[place].lineItem = subscription.extensions[place].lineItem.map { names[$0] ?? $0 }
@@ -102,7 +102,7 @@ extension Portrait.Likeness {
         func forget(_ row: inout Transaction) { row.modifiedDate = never }
         account.lastSigned = nil
         for place in account.subscriptions.indices {
-            forget(&account.subscriptions[place].current)
+            forget(&account.subscriptions[place].latestTransaction)
             account.subscriptions[place].running?.modifiedDate = never
         }
         for place in rows.indices { forget(&rows[place]) }

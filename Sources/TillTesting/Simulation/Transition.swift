@@ -81,7 +81,7 @@ package struct TransitionCount: Sendable {
     mutating func note(_ observation: Observation) {
         for account in observation.accounts.values {
             for subscription in account.subscriptions where statuses[subscription.originalID] != nil {
-                let isRefundedAhead = subscription.current.revocation != nil
+                let isRefundedAhead = subscription.latestTransaction.revocation != nil
                 statuses[subscription.originalID] =
                     isRefundedAhead ? .revoked : subscription.status(at: observation.now)
             }

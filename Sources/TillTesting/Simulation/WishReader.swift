@@ -77,7 +77,9 @@ struct WishReader {
             guard let product = dice.pick(products { $0.plan != nil }) else { return nil }
             return Purchase(productID: product.id, appAccountToken: token(), offer: offer(of: product))
         case .subscribeAgain:
-            guard let held = subscription({ $0.ended != nil || $0.current.revocation != nil }) else { return nil }
+            guard let held = subscription({ $0.ended != nil || $0.latestTransaction.revocation != nil }) else {
+                return nil
+            }
             let product = dice.pick(products { $0.plan?.groupID == held.groupID })
             return product.map { Purchase(productID: $0.id) }
         case .buySameAgain:
@@ -86,16 +88,16 @@ struct WishReader {
             }
         case .changePlan, .changePlanWithOffer:
             guard let held = subscription({ _ in true }) else { return nil }
-            let others = products { $0.plan?.groupID == held.groupID && $0.id != held.current.productID }
+            let others = products { $0.plan?.groupID == held.groupID && $0.id != held.latestTransaction.productID }
             guard let other = dice.pick(others) else { return nil }
             let monthly = other.plan?.monthly != nil && dice.chance(30)
             let offer = act.wish == .changePlan ? .none : promotion(of: other)
             return Purchase(productID: other.id, offer: monthly ? .none : offer, billingPlan: monthly ? .monthly : nil)
         case .withdrawPlanChange:
-            return subscription { $0.nextProductID != $0.current.productID }.map {
-                Purchase(productID: $0.current.productID, offer: .none)
+            return subscription { $0.nextProductID != $0.latestTransaction.productID }.map {
+                Purchase(productID: $0.latestTransaction.productID, offer: .none)
             }
-        case .takeOffer: return subscription { _ in true }.flatMap { offer(for: $0.current.productID) }
+        case .takeOffer: return subscription { _ in true }.flatMap { offer(for: $0.latestTransaction.productID) }
         case .comeBackWithOffer:
             guard let held = subscription({ $0.ended != nil }) else { return nil }
             let product = dice.pick(products { $0.plan?.groupID == held.groupID && $0.offer(.winBack) != nil })
@@ -159,9 +161,11 @@ struct WishReader {
             )
             return request().map { .reportConsumption($0, report) }
         case .refundLatest:
-            return subscription { $0.current.revocation == nil }.map { .refund(refund(of: $0.current.id)) }
+            return subscription { $0.latestTransaction.revocation == nil }.map {
+                .refund(refund(of: $0.latestTransaction.id))
+            }
         case .refundOlder:
-            let latest = Set(account.subscriptions.map(\.current.id))
+            let latest = Set(account.subscriptions.map(\.latestTransaction.id))
             return row { $0.groupID != nil && !latest.contains($0.id) }.map { .refund(refund(of: $0.id)) }
         case .refundAnything: return row { _ in true }.map { .refund(refund(of: $0.id)) }
         case .declineRefund: return request().map { .declineRefund($0) }
@@ -207,7 +211,9 @@ struct WishReader {
         default: break
         }
         // What somebody has, rather than what nobody would miss.
-        let held = subscription { $0.ended == nil }.flatMap { observation.catalog.products[$0.current.productID] }
+        let held = subscription { $0.ended == nil }.flatMap {
+            observation.catalog.products[$0.latestTransaction.productID]
+        }
         guard var product = held ?? dice.pick(products { $0.plan != nil }) else { return .nothing }
         switch act.wish {
         case .extendEverybody:
