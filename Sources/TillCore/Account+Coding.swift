@@ -3,17 +3,10 @@
 extension Account {
     private enum Key: String, CodingKey {
         case id, realm, app, customer, storefront, version, changeNumber, refundNumber, rowCount, lastEvent
-        case appTransaction, subscriptions, holdings, owned, introductoryOffersUsed, codesRedeemed, offerNonces
+        case appTransaction, subscriptions, sharedSubscriptions, holdings, owned
+        case introductoryOffersUsed, codesRedeemed, offerNonces
         case winBackOffersTaken, family, card, asksToBuy, heldPurchases, heldNumber, refundRequests
         case notificationNumber, lastSigned, clock, jobsDone
-    }
-
-    /// A non-consumable as the first version kept it, one for each product.
-    private struct OwnedProduct: Decodable {
-        var transaction: TransactionID
-        var ownership: Ownership
-        var sharedFrom: AccountID?
-        var isRevoked: Bool
     }
 
     /// Reads a state of this or an older version.
@@ -35,18 +28,20 @@ extension Account {
         func read<Value: Decodable>(_ key: Key, or none: Value) throws -> Value {
             try values.decodeIfPresent(Value.self, forKey: key) ?? none
         }
-        subscriptions = try read(.subscriptions, or: [])
-        holdings = try read(.holdings, or: [])
-        if let owned = try values.decodeIfPresent([String: OwnedProduct].self, forKey: .owned) {
-            holdings = owned.sorted { $0.value.transaction < $1.value.transaction }.map { product, kept in
-                Holding(
-                    productID: product,
-                    transaction: kept.transaction,
-                    ownership: kept.ownership,
-                    sharedFrom: kept.sharedFrom,
-                    isRevoked: kept.isRevoked
-                )
+        do {
+            for stored in try read(.subscriptions, or: [StoredSubscription]()) {
+                switch stored {
+                case .bought(let subscription): subscriptions.append(subscription)
+                case .shared(let copy): sharedSubscriptions.append(copy)
+                }
             }
+            sharedSubscriptions += try read(.sharedSubscriptions, or: [])
+        } catch let damaged as DamagedSubscription {
+            damageFound = "its subscription \(damaged.reason)"
+        }
+        holdings = try read(.holdings, or: [])
+        if let owned = try values.decodeIfPresent([String: OwnedProduct010].self, forKey: .owned) {
+            holdings = owned.sorted { $0.value.transaction < $1.value.transaction }.map { $1.holding(of: $0) }
         }
         introductoryOffersUsed = try read(.introductoryOffersUsed, or: [])
         codesRedeemed = try read(.codesRedeemed, or: [])
@@ -79,6 +74,7 @@ extension Account {
         try values.encode(lastEvent, forKey: .lastEvent)
         try values.encodeIfPresent(appTransaction, forKey: .appTransaction)
         if !subscriptions.isEmpty { try values.encode(subscriptions, forKey: .subscriptions) }
+        if !sharedSubscriptions.isEmpty { try values.encode(sharedSubscriptions, forKey: .sharedSubscriptions) }
         if !holdings.isEmpty { try values.encode(holdings, forKey: .holdings) }
         if !introductoryOffersUsed.isEmpty {
             try values.encode(introductoryOffersUsed.sorted(), forKey: .introductoryOffersUsed)
@@ -96,5 +92,22 @@ extension Account {
         try values.encodeIfPresent(lastSigned, forKey: .lastSigned)
         try values.encodeIfPresent(clock, forKey: .clock)
         if !jobsDone.isEmpty { try values.encode(jobsDone, forKey: .jobsDone) }
+    }
+}
+
+/// A stored subscription of this version, which is bought, or of version 0.1.0, which is either.
+private enum StoredSubscription: Decodable {
+    case bought(Subscription)
+    case shared(SharedSubscription)
+
+    init(from decoder: any Decoder) throws {
+        guard try Subscription010.isForm(of: decoder) else {
+            self = .bought(try Subscription(from: decoder))
+            return
+        }
+        switch try Subscription010(from: decoder).present {
+        case .bought(let subscription): self = .bought(subscription)
+        case .shared(let copy): self = .shared(copy)
+        }
     }
 }

@@ -32,15 +32,8 @@ package struct AccountRelations: Equatable, Sendable {
         clock = account.clock
         family = account.family
         var copies: [Copy] = []
-        var groups: Set<String> = []
-        for subscription in account.subscriptions {
-            if subscription.ownership == .purchased {
-                groups.insert(subscription.groupID)
-            } else if let owner = subscription.sharedFrom, subscription.ended == nil,
-                subscription.latestTransaction.revocation == nil
-            {
-                copies.append(.subscription(group: subscription.groupID, owner: owner))
-            }
+        for copy in account.sharedSubscriptions where copy.isLive {
+            if let owner = copy.owner { copies.append(.subscription(group: copy.groupID, owner: owner)) }
         }
         var purchases: Set<TransactionID> = []
         for holding in account.holdings {
@@ -50,7 +43,7 @@ package struct AccountRelations: Equatable, Sendable {
                 copies.append(.product(source: holding.source, owner: owner))
             }
         }
-        self.groups = groups
+        groups = Set(account.subscriptions.map(\.groupID))
         self.purchases = purchases
         self.copies = copies
     }

@@ -2,64 +2,38 @@
 extension Ledger {
     mutating func turnAutoRenewOff(_ original: TransactionID, by id: AccountID) throws(Refusal) {
         let subscription = try subscription(original, of: id)
-        switch subscription.status(at: now) {
-        case .expired: throw .notSubscribed(original, since: subscription.renewalDate)
-        case .revoked: throw .notSubscribed(original, since: subscription.latestTransaction.revocation?.date ?? now)
-        case .billingRetry, .gracePeriod:
-            // The customer gives up what could not be paid: access ends at once.
-            let off = disableAutoRenew(subscription, by: id)
-            expire(off, by: id, because: .customer)
-        case .active:
-            guard subscription.willRenew else { throw .autoRenewIsOff(original) }
-            _ = disableAutoRenew(subscription, by: id)
-        }
+        if case .active = subscription.state, !subscription.willRenew { throw .autoRenewIsOff(original) }
+        try disableAutoRenew(subscription, by: id)
     }
 
     mutating func turnAutoRenewOn(_ original: TransactionID, by id: AccountID) throws(Refusal) {
         let subscription = try subscription(original, of: id)
-        switch subscription.status(at: now) {
-        case .expired: throw .notSubscribed(original, since: subscription.renewalDate)
-        case .revoked: throw .notSubscribed(original, since: subscription.latestTransaction.revocation?.date ?? now)
-        case .active, .billingRetry, .gracePeriod: break
+        if subscription.state.givesAccess || subscription.state.awaitsPayment, subscription.willRenew {
+            throw .autoRenewIsOn(original)
         }
-        guard !subscription.willRenew else { throw .autoRenewIsOn(original) }
-        change(
-            subscription,
-            by: id,
-            telling: { .autoRenewEnabled($0) },
-            {
-                $0.autoRenews = true
-                $0.commitmentRenews = true
-            }
-        )
+        try apply(.autoRenewOn, to: original, of: id) {
+            $0.preference.autoRenews = true
+            $0.preference.commitmentRenews = true
+        }
     }
 
-    /// Turns auto-renewal off and tells of it. A change of plan and an offer that have not begun are dropped; a
-    /// commitment is kept to its end.
-    ///
-    /// - Returns: the subscription as it then is.
-    mutating func disableAutoRenew(_ subscription: Subscription, by id: AccountID) -> Subscription {
-        // A family member's copy is bound as the purchase is, though its rows have no commitment.
-        let isBound = subscription.isBound
-        change(
-            subscription,
-            by: id,
-            telling: { .autoRenewDisabled($0) },
-            {
-                if !isBound { $0.autoRenews = false }
-                $0.commitmentRenews = false
-                if $0.nextProductID != $0.latestTransaction.productID { $0.pendingOffers = $0.offersSetAside }
-                $0.nextProductID = $0.latestTransaction.productID
-                $0.nextBillingPlan = nil
-                $0.offersSetAside = []
-                $0.pendingOffers.removeAll { !$0.hasBegun }
-            }
-        )
-        return self[id].subscription(subscription.originalID) ?? subscription
+    /// Turns auto-renewal off. A change of plan and an offer that have not begun are dropped; a commitment continues to
+    /// its end. A customer whose payment is awaited gives it up: the subscription expires at once.
+    mutating func disableAutoRenew(_ subscription: Subscription, by id: AccountID) throws(Refusal) {
+        try apply(.autoRenewOff, to: subscription.originalID, of: id) { $0.dropRenewal() }
     }
 }
 
 extension Subscription {
-    /// Whether the customer wants it to go on: past the commitment, where one binds.
-    var willRenew: Bool { isBound ? commitmentRenews : autoRenews }
+    /// What is left of the customer's choices once auto-renewal is off.
+    mutating func dropRenewal() {
+        let productID = latestTransaction.productID
+        if !isBound { preference.autoRenews = false }
+        preference.commitmentRenews = false
+        if preference.productID != productID { pendingOffers = offersSetAside }
+        preference.productID = productID
+        preference.billingPlan = nil
+        offersSetAside = []
+        pendingOffers.removeAll { !$0.hasBegun }
+    }
 }

@@ -3,39 +3,19 @@ extension Ledger {
     /// The card was declined at the end of a period.
     mutating func fail(_ subscription: Subscription, by id: AccountID) {
         let isCommitted = subscription.latestTransaction.commitment != nil
-        let end = subscription.renewalDate
         let days = isCommitted ? policy.commitmentRetryDays : policy.retryDays
-        let trouble = BillingTrouble(
-            graceUntil: isCommitted ? nil : endOfGrace(of: subscription),
-            retryUntil: policy.rate.endOfRetry(days: days, from: end)
-        )
-        change(
-            subscription,
-            by: id,
-            telling: { trouble.graceUntil == nil ? .failedToRenew($0) : .gracePeriodEntered($0) },
-            { $0.trouble = trouble }
-        )
+        let retryUntil = policy.rate.endOfRetry(days: days, from: subscription.renewalDate)
+        let graceUntil = isCommitted ? nil : endOfGrace(of: subscription)
+        applyDue(.chargeFailure(graceUntil: graceUntil, retryUntil: retryUntil), to: subscription, of: id)
     }
 
     /// What the app has opted in to when the error happens; a later choice does not alter it.
     private func endOfGrace(of subscription: Subscription) -> Timestamp? {
         guard let grace = policy.grace else { return nil }
-        if grace.coverage == .paidToPaidOnly, subscription.latestTransaction.offer != nil { return nil }
-        let period = catalog.products[subscription.latestTransaction.productID]?.plan?.period ?? Period(1, .month)
+        let latest = subscription.latestTransaction
+        if grace.coverage == .paidToPaidOnly, latest.offer != nil { return nil }
+        let period = catalog.products[latest.productID]?.plan?.period ?? Period(1, .month)
         return policy.rate.endOfGrace(days: grace.days, period: period, from: subscription.renewalDate)
-    }
-
-    mutating func endGrace(of subscription: Subscription, by id: AccountID) {
-        change(
-            subscription,
-            by: id,
-            telling: { .gracePeriodExpired($0) },
-            { $0.trouble?.isGraceOver = true }
-        )
-    }
-
-    mutating func endRetry(of subscription: Subscription, by id: AccountID) {
-        expire(subscription, by: id, because: .billing)
     }
 
     /// The card changes; one that is accepted is charged at once for all that waits for it.
@@ -45,7 +25,7 @@ extension Ledger {
         touch(id)
         note(.cardChanged(id))
         guard card == .accepted else { return }
-        let waiting = self[id].subscriptions.filter { $0.isInTrouble(at: now) }.map(\.originalID)
+        let waiting = self[id].subscriptions.filter(\.state.awaitsPayment).map(\.originalID)
         for original in waiting.sorted() {
             guard let subscription = self[id].subscription(original) else { continue }
             recover(subscription, by: id)
@@ -54,24 +34,12 @@ extension Ledger {
 
     /// A payment succeeded: inside grace the run of periods goes on, after it a new one begins now.
     mutating func recover(_ subscription: Subscription, by id: AccountID) {
-        guard catalog.products[subscription.nextProductID]?.isForSale == true || subscription.isBound else { return }
-        let inGrace = subscription.trouble?.isInGrace(at: now) == true
-        renew(
-            subscription,
-            by: id,
-            from: inGrace ? subscription.renewalDate : now.wholeSecond,
-            keepingAnchor: inGrace,
-            telling: { .recovered($0) }
-        )
+        let isForSale = catalog.products[subscription.preference.productID]?.isForSale == true
+        guard isForSale || subscription.isBound else { return }
+        if case .gracePeriod = subscription.state {
+            charge(subscription, by: id, from: subscription.renewalDate, anchored: true) { .recovery($0) }
+        } else {
+            charge(subscription, by: id, from: now.wholeSecond, anchored: false) { .recovery($0) }
+        }
     }
-}
-
-extension Subscription {
-    /// Whether a payment is waited for.
-    func isInTrouble(at now: Timestamp) -> Bool {
-        ownership == .purchased && trouble != nil && ended == nil && latestTransaction.revocation == nil
-    }
-
-    /// Whether a commitment binds beyond the running month.
-    var isBound: Bool { latestTransaction.commitment?.goesOn == true }
 }

@@ -25,8 +25,10 @@ package struct Account: Codable, Equatable, Sendable {
     package var lastEvent: Timestamp
     /// The download of the app; nil for a customer who never downloaded it.
     package var appTransaction: AppTransaction?
-    /// At most one of one's own for each group, and one for each family member who shares theirs.
+    /// The customer's own, at most one for each group.
     package var subscriptions: [Subscription]
+    /// What family members share, at most one for each group and member.
+    package var sharedSubscriptions: [SharedSubscription]
     /// Non-consumables that the customer has or had: each purchase, and each copy of another's purchase, for itself.
     package var holdings: [Holding]
     /// Groups in which an introductory offer was used up.
@@ -58,6 +60,10 @@ package struct Account: Codable, Equatable, Sendable {
     /// Jobs that this account has done, newest last, so that none is done twice.
     package var jobsDone: [JobResult]
 
+    /// What was wrong with the stored account, so that not all of it could be read (`damage`). Such an account is
+    /// quarantined and never written.
+    package internal(set) var damageFound: String?
+
     /// A new customer who has bought nothing.
     package init(
         id: AccountID,
@@ -79,6 +85,8 @@ package struct Account: Codable, Equatable, Sendable {
         lastEvent = now
         appTransaction = nil
         subscriptions = []
+        sharedSubscriptions = []
+        damageFound = nil
         holdings = []
         introductoryOffersUsed = []
         codesRedeemed = []
@@ -98,17 +106,33 @@ package struct Account: Codable, Equatable, Sendable {
 
     /// The subscription to a group that the customer bought.
     package func subscription(toGroup group: String) -> Subscription? {
-        subscriptions.first { $0.groupID == group && $0.ownership == .purchased }
+        subscriptions.first { $0.groupID == group }
     }
 
-    /// The copy of a family member's subscription to a group.
-    package func copy(ofGroup group: String, sharedBy owner: AccountID) -> Subscription? {
-        subscriptions.first { $0.groupID == group && $0.sharedFrom == owner }
+    /// A family member's subscription to a group.
+    package func sharedSubscription(toGroup group: String, from owner: AccountID) -> SharedSubscription? {
+        sharedSubscriptions.first { $0.groupID == group && $0.owner == owner }
     }
 
-    /// The subscription that an original transaction id names.
+    /// The customer's own subscription with an original transaction.
     package func subscription(_ original: TransactionID) -> Subscription? {
         subscriptions.first { $0.originalID == original }
+    }
+
+    /// What a family member shares, by the original transaction of the customer's copy.
+    package func sharedSubscription(_ original: TransactionID) -> SharedSubscription? {
+        sharedSubscriptions.first { $0.originalID == original }
+    }
+
+    /// The subscription with an original transaction, bought or shared.
+    package func heldSubscription(_ original: TransactionID) -> (any HeldSubscription)? {
+        subscription(original) ?? sharedSubscription(original)
+    }
+
+    /// All subscriptions, bought and shared, in the order in which they began.
+    package var heldSubscriptions: [any HeldSubscription] {
+        guard !sharedSubscriptions.isEmpty else { return subscriptions }
+        return (subscriptions + sharedSubscriptions).sorted { $0.originalID < $1.originalID }
     }
 
     /// Puts a subscription in the place of the one with the same original transaction.
@@ -117,6 +141,15 @@ package struct Account: Codable, Equatable, Sendable {
             subscriptions[place] = subscription
         } else {
             subscriptions.append(subscription)
+        }
+    }
+
+    /// Puts a shared subscription in the place of the one with the same original transaction.
+    package mutating func put(_ copy: SharedSubscription) {
+        if let place = sharedSubscriptions.firstIndex(where: { $0.originalID == copy.originalID }) {
+            sharedSubscriptions[place] = copy
+        } else {
+            sharedSubscriptions.append(copy)
         }
     }
 

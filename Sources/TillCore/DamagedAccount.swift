@@ -45,6 +45,7 @@ extension Ledger {
 extension Account {
     /// What is wrong with the account by itself: a clause without a full stop; nil when nothing is.
     package var damage: String? {
+        if let damageFound { return damageFound }
         let counters = [version, changeNumber, refundNumber, rowCount, heldNumber, notificationNumber]
         guard counters.allSatisfy(StoredNumbers.counters.contains) else { return "a counter of it is out of range" }
         let dates = [lastEvent, lastSigned, appTransaction?.originalPurchaseDate, appTransaction?.preorderDate]
@@ -54,15 +55,17 @@ extension Account {
         guard (dates.compactMap(\.self) + listed).allSatisfy(StoredNumbers.isDate) else {
             return "a date of it is out of range"
         }
-        for subscription in subscriptions {
-            guard let reason = subscription.damage(in: id) else { continue }
-            return "its subscription \(subscription.originalID.number) \(reason)"
+        for subscription in heldSubscriptions {
+            let reason = subscription.damage(in: id) ?? subscription.bought?.damagedTerms
+            if let reason { return "its subscription \(subscription.originalID.number) \(reason)" }
         }
-        guard Set(subscriptions.map(\.originalID)).count == subscriptions.count else {
+        let originals = subscriptions.map(\.originalID) + sharedSubscriptions.map(\.originalID)
+        guard Set(originals).count == originals.count else {
             return "it has two subscriptions with one original transaction"
         }
-        let bought = subscriptions.filter { $0.ownership == .purchased }.map(\.groupID)
-        guard Set(bought).count == bought.count else { return "it has two subscriptions to one group" }
+        guard Set(subscriptions.map(\.groupID)).count == subscriptions.count else {
+            return "it has two subscriptions to one group"
+        }
         guard Set(holdings.map(\.transaction)).count == holdings.count else {
             return "it has two products by one transaction"
         }
@@ -91,29 +94,30 @@ extension FamilyMembership {
     }
 }
 
-extension Subscription {
+extension HeldSubscription {
+    /// What is wrong with what a bought and a shared subscription both have; nil when nothing is. The state itself is
+    /// checked when it is read (`SubscriptionState.init(stored:)`).
     fileprivate func damage(in account: AccountID) -> String? {
-        for row in [latestTransaction, running].compactMap(\.self) {
+        for row in state.periods.map(\.transaction) {
             if let reason = row.damage { return "has transaction \(row.id.number), of which \(reason)" }
             guard row.account == account else {
                 return "has transaction \(row.id.number), which names account \(row.account.number)"
             }
-            guard row.expiresDate != nil else { return "has transaction \(row.id.number), a period without an end" }
             guard row.originalID == originalID, row.groupID == groupID, row.ownership == ownership else {
                 return "has transaction \(row.id.number), which is of another subscription"
             }
         }
-        guard (ownership == .familyShared) == (sharedFrom != nil) else {
-            return "is a copy that does not say whose purchase it is, or a purchase that says it"
-        }
-        let dates: [Timestamp?] = [
-            originalPurchaseDate, recentStart, lastPriceIncrease, trouble?.graceUntil, trouble?.retryUntil,
-            priceIncrease?.effectiveFrom, priceIncrease?.scheduledAt,
-        ]
+        let dates = [originalPurchaseDate, recentStart] + state.dates
+        return dates.allSatisfy(StoredNumbers.isDate) ? nil : "has a date out of range"
+    }
+}
+
+extension Subscription {
+    /// What is wrong with prices, offers and counts; nil when nothing is.
+    fileprivate var damagedTerms: String? {
+        let dates = [lastPriceIncrease, priceIncrease?.effectiveFrom, priceIncrease?.scheduledAt].compactMap(\.self)
         let given = extensions.flatMap { [$0.date, $0.effectiveDate] }
-        guard (dates.compactMap(\.self) + given).allSatisfy(StoredNumbers.isDate) else {
-            return "has a date out of range"
-        }
+        guard (dates + given).allSatisfy(StoredNumbers.isDate) else { return "has a date out of range" }
         let prices = [agreedPrice, priceIncrease?.price].compactMap(\.self)
         let areCounts = pendingOffers.allSatisfy { (0...1_000_000).contains($0.remainingPeriods) }
         guard areCounts, prices.allSatisfy({ $0.milliunits >= 0 }), (1...31).contains(anchor.day),
@@ -121,6 +125,28 @@ extension Subscription {
             (0...1_000_000_000).contains(paidPeriods), StoredNumbers.spans.contains(paidService)
         else { return "has a number out of range" }
         return nil
+    }
+}
+
+extension SubscriptionState {
+    /// Every date of the state itself; those of its transactions are theirs.
+    fileprivate var dates: [Timestamp] {
+        switch self {
+        case .active: []
+        case .gracePeriod(_, let until, let retryUntil): [until, retryUntil]
+        case .billingRetry(_, let until, let ended): [until, ended].compactMap(\.self)
+        case .expired(_, let reason, let instant): [instant] + reason.dates
+        case .revoked(_, _, .period): []
+        case .revoked(_, _, .gracePeriod(let until, let retryUntil)): [until, retryUntil]
+        case .revoked(_, _, .billingRetry(let until, let ended)): [until, ended].compactMap(\.self)
+        case .revoked(_, _, .expired(let reason, let instant)): [instant] + reason.dates
+        }
+    }
+}
+
+extension ExpirationReason {
+    fileprivate var dates: [Timestamp] {
+        if case .billing(let ended?) = self { [ended] } else { [] }
     }
 }
 

@@ -1,23 +1,43 @@
-/// Something that will happen by itself at an instant.
+/// Something that will happen by itself at an instant: what happens is decided here, and `Ledger.handle` only does it.
 struct Deadline: Comparable {
     /// What happens, in the order in which it does where instants are equal.
-    enum Kind: Int {
-        case priceNotice
+    enum Action: Comparable {
+        case noticeOfPrice
         case charge
-        case endOfPeriod
+        /// The period ends, and the subscription with it.
+        case expiry(ExpirationIntent)
+        /// The period ends, and the last of the renewals that the environment allows is over.
+        case expiryAtCap
+        /// The period ends, and the card is declined.
+        case failedCharge
         case endOfGrace
         case endOfRetry
         case refundDecision
+
+        private var order: Int {
+            switch self {
+            case .noticeOfPrice: 0
+            case .charge: 1
+            case .expiry, .expiryAtCap, .failedCharge: 2
+            case .endOfGrace: 3
+            case .endOfRetry: 4
+            case .refundDecision: 5
+            }
+        }
+
+        static func < (left: Action, right: Action) -> Bool { left.order < right.order }
     }
 
     let instant: Timestamp
-    let kind: Kind
+    let action: Action
     /// The subscription's original transaction, or the one whose refund was asked for.
     let transaction: TransactionID
     let account: AccountID
 
     static func < (left: Deadline, right: Deadline) -> Bool {
-        (left.instant, left.kind.rawValue, left.transaction) < (right.instant, right.kind.rawValue, right.transaction)
+        guard left.instant == right.instant else { return left.instant < right.instant }
+        if left.action < right.action { return true }
+        return !(right.action < left.action) && left.transaction < right.transaction
     }
 }
 
@@ -50,10 +70,10 @@ extension Ledger {
     package func comingEvent(of account: Account) -> ComingEvent? {
         deadline(of: account).map { deadline in
             let kind: ComingEvent.Kind =
-                switch deadline.kind {
-                case .priceNotice: .priceNotice
+                switch deadline.action {
+                case .noticeOfPrice: .priceNotice
                 case .charge: .renewal
-                case .endOfPeriod: .endOfPeriod
+                case .expiry, .expiryAtCap, .failedCharge: .endOfPeriod
                 case .endOfGrace: .endOfGrace
                 case .endOfRetry: .endOfRetry
                 case .refundDecision: .refundDecision
@@ -67,55 +87,60 @@ extension Ledger {
 
     func deadline(of account: Account) -> Deadline? {
         var earliest: Deadline?
-        func consider(_ deadline: Deadline?) {
-            guard let deadline else { return }
+        func consider(_ instant: Timestamp, _ action: Deadline.Action, _ transaction: TransactionID) {
+            let deadline = Deadline(instant: instant, action: action, transaction: transaction, account: account.id)
             earliest = earliest.map { min($0, deadline) } ?? deadline
         }
-        for subscription in account.subscriptions { consider(deadline(of: subscription, held: account)) }
+        for subscription in account.subscriptions {
+            guard let (instant, action) = deadline(of: subscription, held: account) else { continue }
+            consider(instant, action, subscription.originalID)
+        }
         for request in account.refundRequests {
-            guard let instant = request.decideAt else { continue }
-            consider(
-                Deadline(
-                    instant: instant,
-                    kind: .refundDecision,
-                    transaction: request.transaction,
-                    account: account.id
-                )
-            )
+            if let instant = request.decideAt { consider(instant, .refundDecision, request.transaction) }
         }
         return earliest
     }
 
-    /// A family member's copy has no deadline: what happens to the purchase happens to it.
-    private func deadline(of subscription: Subscription, held account: Account) -> Deadline? {
-        guard
-            subscription.ownership == .purchased, subscription.ended == nil,
-            subscription.latestTransaction.revocation == nil
-        else { return nil }
-        func at(_ instant: Timestamp, _ kind: Deadline.Kind) -> Deadline {
-            Deadline(instant: instant, kind: kind, transaction: subscription.originalID, account: account.id)
+    /// What happens next to a subscription by itself, and when. A family member's copy has no deadline: what happens to
+    /// the purchase happens to it.
+    private func deadline(of subscription: Subscription, held account: Account) -> (Timestamp, Deadline.Action)? {
+        switch subscription.state {
+        case .active:
+            let end = endOfPeriod(of: subscription, held: account)
+            guard let notice = instantOfPriceNotice(to: subscription), notice <= end.0 else { return end }
+            return (notice, .noticeOfPrice)
+        case .gracePeriod(_, let until, _): return (until, .endOfGrace)
+        case .billingRetry(_, let until, _): return (until, .endOfRetry)
+        case .expired, .revoked: return nil
         }
-        if let trouble = subscription.trouble {
-            if let grace = trouble.graceUntil, !trouble.isGraceOver { return at(grace, .endOfGrace) }
-            return at(trouble.retryUntil, .endOfRetry)
-        }
+    }
+
+    private func endOfPeriod(of subscription: Subscription, held account: Account) -> (Timestamp, Deadline.Action) {
         let end = subscription.renewalDate
-        let charge =
-            obstacle(to: subscription, held: account) == nil
-            ? at(end.advanced(milliseconds: -policy.renewalLead), .charge) : at(end, .endOfPeriod)
-        guard let notice = instantOfPriceNotice(to: subscription) else { return charge }
-        return min(charge, at(notice, .priceNotice))
+        return switch obstacle(to: subscription, held: account) {
+        case nil: (end.advanced(milliseconds: -policy.renewalLead), .charge)
+        case .autoRenewOff: (end, .expiry(.customer))
+        case .productUnavailable: (end, .expiry(.productUnavailable))
+        case .consentMissing: (end, .expiry(.priceIncrease))
+        case .renewalCap: (end, .expiryAtCap)
+        case .cardDeclined: (end, .failedCharge)
+        }
     }
 
     mutating func handle(_ deadline: Deadline) {
-        if deadline.kind == .refundDecision { return decideRefund(of: deadline.transaction, by: deadline.account) }
-        guard let subscription = self[deadline.account].subscription(deadline.transaction) else { return }
-        switch deadline.kind {
-        case .priceNotice: announcePrice(to: subscription, by: deadline.account)
-        case .charge: renew(subscription, by: deadline.account, from: subscription.renewalDate, keepingAnchor: true)
-        case .endOfPeriod: endPeriod(of: subscription, by: deadline.account)
-        case .endOfGrace: endGrace(of: subscription, by: deadline.account)
-        case .endOfRetry: endRetry(of: subscription, by: deadline.account)
+        let id = deadline.account
+        if case .refundDecision = deadline.action { return decideRefund(of: deadline.transaction, by: id) }
+        guard let subscription = self[id].subscription(deadline.transaction) else { return }
+        switch deadline.action {
+        case .noticeOfPrice: announcePrice(to: subscription, by: id)
+        case .charge: charge(subscription, by: id, from: subscription.renewalDate, anchored: true) { .renewal($0) }
+        case .expiry(let intent): applyDue(.endOfPeriod(intent), to: subscription, of: id)
+        case .expiryAtCap:
+            applyDue(.autoRenewOff, to: subscription, of: id) { $0.dropRenewal() }
+            applyDue(.endOfPeriod(.customer), to: subscription, of: id)
+        case .failedCharge: fail(subscription, by: id)
+        case .endOfGrace: applyDue(.endOfGrace, to: subscription, of: id)
+        case .endOfRetry: applyDue(.endOfRetry, to: subscription, of: id)
         case .refundDecision: break
         }
     }

@@ -105,9 +105,9 @@ extension Event {
         case .refundRequested(_, _, let asksForData): asksForData ? Notice(.consumptionRequest) : nil
         case .refunded: Notice(.refund)
         case .refundDeclined: Notice(.refundDeclined)
-        case .refundReversed: Notice(.refundReversed)
+        case .refundReversed, .familyAccessRestored: Notice(.refundReversed)
         case .familyAccessRevoked: Notice(.revoke)
-        case .alreadyOwned, .finished, .appAccountTokenSet, .consumptionReported, .familyAccessRestored, .joinedFamily,
+        case .alreadyOwned, .finished, .appAccountTokenSet, .consumptionReported, .joinedFamily,
             .leftFamily,
             .appDownloaded, .purchaseHeld, .purchaseDeclined, .cardChanged:
             nil

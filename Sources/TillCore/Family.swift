@@ -26,7 +26,7 @@ extension Ledger {
         let leaving = ends ? family.members : [id]
         for member in family.members {
             for other in family.members where other != member && (leaving.contains(member) || leaving.contains(other)) {
-                revokeCopies(heldBy: member, from: other)
+                endAccess(of: member, to: other)
             }
         }
         let remaining = FamilyMembership(
@@ -46,24 +46,27 @@ extension Ledger {
         let row = try row(original)
         guard row.ownership == .purchased else { throw .familyShared(original) }
         guard row.isOriginal else { throw .notOriginal(original, original: row.originalID) }
-        let owner = row.account
-        var standing = row
-        var ended: Subscription?
-        if var subscription = self[owner].subscription(original) {
-            subscription.isShared = shares
-            self[owner].put(subscription)
-            standing = subscription.latestTransaction
-            ended = subscription
-        } else if let place = self[owner].holdings.firstIndex(where: { $0.transaction == original }) {
-            self[owner].holdings[place].isShared = shares
-        } else {
-            throw .notShareable(product: row.productID)
+        if let subscription = self[row.account].subscription(original) {
+            return try setSharing(ofSubscription: subscription, to: shares, by: row.account)
         }
-        guard let product = catalog.products[standing.productID], product.isFamilyShareable else {
-            throw .notShareable(product: standing.productID)
+        guard let place = self[row.account].holdings.firstIndex(where: { $0.transaction == original }),
+            let product = catalog.products[row.productID], product.isFamilyShareable
+        else { throw .notShareable(product: row.productID) }
+        self[row.account].holdings[place].isShared = shares
+        touch(row.account)
+        if shares { shareProduct(row, product) } else { endSharingOfProduct(row, reason: .other) }
+    }
+
+    private mutating func setSharing(
+        ofSubscription subscription: Subscription,
+        to shares: Bool,
+        by owner: AccountID
+    ) throws(Refusal) {
+        guard isShareable(subscription) else {
+            throw .notShareable(product: subscription.latestTransaction.productID)
         }
-        touch(owner)
-        if shares { return shareWithFamily(standing, product) }
-        if let ended { endSharing(of: ended) } else { endSharing(of: standing, reason: .other) }
+        try apply(.sharing, to: subscription.originalID, of: owner) { $0.isShared = shares }
+        guard let changed = self[owner].subscription(subscription.originalID) else { return }
+        if shares { shareWithFamily(changed, of: owner) } else { endAccess(to: changed, by: owner) }
     }
 }

@@ -150,9 +150,8 @@ package struct Ledger: Sendable {
 
     /// A subscription of an account's own, by its original transaction.
     func subscription(_ original: TransactionID, of id: AccountID) throws(Refusal) -> Subscription {
-        guard let subscription = self[id].subscription(original) else { throw .unknownSubscription(original) }
-        guard subscription.ownership == .purchased else { throw .familyShared(original) }
-        return subscription
+        if let subscription = self[id].subscription(original) { return subscription }
+        throw self[id].sharedSubscription(original) == nil ? .unknownSubscription(original) : .familyShared(original)
     }
 
     /// Enters a new row at the end of its account's history and gives it back with its place.
@@ -164,6 +163,13 @@ package struct Ledger: Sendable {
         rows[row.id] = row
         rowChanges.append(RowChange(before: nil, after: row))
         return row
+    }
+
+    /// Enters a new period of a subscription.
+    mutating func enter(_ transaction: Transaction, until end: Timestamp) -> SubscriptionPeriod {
+        var row = transaction
+        row.expiresDate = end
+        return SubscriptionPeriod(enter(row), until: end)
     }
 
     /// Changes a row. Its place in the history moves to the end, unless the change shows in no payload.
@@ -185,18 +191,20 @@ package struct Ledger: Sendable {
         } else {
             rowChanges.append(RowChange(before: row.change, after: amended))
         }
-        refreshCurrent(amended)
+        refresh(amended)
         return amended
     }
 
-    /// Notes what happened, and what the developer's server is to be told of it. Accounts and rows must stand as they
-    /// will be told.
-    mutating func note(_ event: Event) {
+    /// Notes what happened, and what the developer's server is notified of. Accounts and rows must be as the notification
+    /// says.
+    ///
+    /// - Parameter isSilent: whether nobody is notified.
+    mutating func note(_ event: Event, isSilent: Bool = false) {
         events.append(event)
         guard let id = event.transaction else { return }
         guard let row = present(id) else { preconditionFailure("\(event) is about a row that was not loaded") }
         self[row.account].lastEvent = max(self[row.account].lastEvent, now)
-        guard let notice = event.notice else { return }
+        guard !isSilent, let notice = event.notice else { return }
         notifications.append(notification(notice, of: event, about: row))
     }
 
@@ -212,7 +220,7 @@ package struct Ledger: Sendable {
         let signedDate = max(now, earliest)
         account.lastSigned = signedDate
         self[row.account] = account
-        let subscription = row.groupID == nil ? nil : account.subscription(row.originalID)
+        let subscription = row.groupID == nil ? nil : account.heldSubscription(row.originalID)
         var reason: ConsumptionRequestReason?
         if case .refundRequested(_, let given, _) = event { reason = given }
         return Notification(
@@ -225,7 +233,7 @@ package struct Ledger: Sendable {
             renewalInfo: subscription.map {
                 RenewalInfo(of: $0, held: account, at: now, catalog: catalog, policy: policy)
             },
-            status: subscription?.status(at: now),
+            status: subscription?.status,
             date: now,
             signedDate: signedDate
         )
@@ -235,9 +243,8 @@ package struct Ledger: Sendable {
     private func present(_ id: TransactionID) -> Transaction? {
         if let row = rows[id] { return row }
         for account in accounts.values {
-            for subscription in account.subscriptions {
-                if subscription.latestTransaction.id == id { return subscription.latestTransaction }
-                if let running = subscription.running, running.id == id { return running }
+            for subscription in account.heldSubscriptions {
+                if let period = subscription.state.periods.first(where: { $0.id == id }) { return period.transaction }
             }
         }
         return nil
@@ -255,13 +262,18 @@ package struct Ledger: Sendable {
         return self[id].changeNumber
     }
 
-    /// A subscription holds its latest transaction; it must not fall behind the ledger.
-    private mutating func refreshCurrent(_ row: Transaction) {
-        guard let place = self[row.account].subscriptions.firstIndex(where: { $0.rests(on: row.id) }) else { return }
-        if self[row.account].subscriptions[place].latestTransaction.id == row.id {
-            self[row.account].subscriptions[place].latestTransaction = row
-        } else {
-            self[row.account].subscriptions[place].running = row
+    /// A subscription's state has its transactions; they must not fall behind the ledger.
+    private mutating func refresh(_ row: Transaction) {
+        guard row.groupID != nil else { return }
+        func refreshed(_ state: SubscriptionState) -> SubscriptionState {
+            state.contains(row.id) ? state.map { $0.id == row.id ? row : $0 } : state
+        }
+        if var subscription = self[row.account].subscription(row.originalID) {
+            subscription.state = refreshed(subscription.state)
+            self[row.account].put(subscription)
+        } else if var copy = self[row.account].sharedSubscription(row.originalID) {
+            copy.state = refreshed(copy.state)
+            self[row.account].put(copy)
         }
     }
 }

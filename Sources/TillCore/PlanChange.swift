@@ -16,18 +16,18 @@ extension Ledger {
     /// Checks that a purchase changes a subscription that is in force.
     func check(_ original: TransactionID?, _ product: Product, by id: AccountID) throws(Refusal) {
         guard let original else { return }
-        guard let held = self[id].subscription(original) else { throw .unknownSubscription(original) }
+        let held = try subscription(original, of: id)
         guard product.plan?.groupID == held.groupID else {
             throw .otherGroup(product: product.id, group: held.groupID)
         }
-        guard held.ownership == .purchased else { throw .familyShared(original) }
-        switch held.status(at: now) {
+        switch held.state {
         case .expired: throw .notSubscribed(original, since: held.renewalDate)
         case .revoked: throw .notSubscribed(original, since: held.latestTransaction.revocation?.date ?? now)
         case .active, .billingRetry, .gracePeriod: break
         }
     }
 
+    /// A purchase by a customer whose subscription is active.
     mutating func change(
         _ held: Subscription,
         to product: Product,
@@ -35,19 +35,18 @@ extension Ledger {
         offers: [PendingOffer],
         by id: AccountID
     ) throws(Refusal) {
-        if held.latestTransaction.productID == product.id {
-            return try stay(held, on: product, purchase, offers: offers, by: id)
+        let present = held.latestTransaction.productID
+        if present == product.id { return try stay(held, purchase, offers: offers, by: id) }
+        guard let plan = product.plan, let presentPlan = catalog.products[present]?.plan else {
+            throw .unknownProduct(present)
         }
-        guard let plan = product.plan, let present = catalog.products[held.latestTransaction.productID]?.plan else {
-            throw .unknownProduct(held.latestTransaction.productID)
-        }
-        switch Ledger.effect(of: plan, from: present) {
+        switch Ledger.effect(of: plan, from: presentPlan) {
         case .atOnce:
             try replace(held, with: product, purchase, offers: offers, by: id)
-            purchaseResult = plan.level < present.level ? .upgraded : .crossgraded
+            purchaseResult = plan.level < presentPlan.level ? .upgraded : .crossgraded
         case .atNextRenewal:
-            choose(product, for: held, purchase, offers: offers, by: id)
-            purchaseResult = plan.level > present.level ? .downgradeScheduled : .crossgradeScheduled
+            try choose(product, for: held, purchase, offers: offers, by: id)
+            purchaseResult = plan.level > presentPlan.level ? .downgradeScheduled : .crossgradeScheduled
         }
     }
 
@@ -55,66 +54,52 @@ extension Ledger {
     /// another way to pay waits for the renewal.
     private mutating func stay(
         _ held: Subscription,
-        on product: Product,
         _ purchase: Purchase,
         offers: [PendingOffer],
         by id: AccountID
     ) throws(Refusal) {
+        let (original, product) = (held.originalID, held.latestTransaction.productID)
         if !offers.isEmpty {
             purchaseResult = .offerScheduled
-            change(
-                held,
-                by: id,
-                telling: { $0 == held.latestTransaction.id ? .offerRedeemed($0) : nil },
-                {
-                    if $0.ownership == .purchased { $0.pendingOffers = offers }
-                    $0.nextProductID = product.id
-                    $0.autoRenews = true
-                    $0.offersSetAside = []
-                }
-            )
-        } else if held.nextProductID != product.id {
+            try apply(.offer, to: original, of: id) {
+                $0.pendingOffers = offers
+                $0.offersSetAside = []
+                $0.preference.productID = product
+                $0.preference.autoRenews = true
+            }
+        } else if held.preference.productID != product {
             purchaseResult = .changeWithdrawn
-            change(
-                held,
-                by: id,
-                telling: { .planChangeWithdrawn($0) },
-                {
-                    $0.nextProductID = product.id
-                    $0.pendingOffers = $0.offersSetAside
-                    $0.offersSetAside = []
-                    $0.autoRenews = true
-                    $0.commitmentRenews = true
-                }
-            )
+            try apply(.choiceWithdrawal, to: original, of: id) { $0.withdrawChoice() }
         } else if let wanted = purchase.billingPlan, let present = held.latestTransaction.billingPlan,
-            wanted != held.nextBillingPlan ?? present
+            wanted != held.preference.billingPlan ?? present
         {
-            payOtherwise(held, wanted, by: id)
+            try payOtherwise(held, wanted, by: id)
         } else {
-            throw .alreadySubscribed(product: product.id, until: held.renewalDate)
+            throw .alreadySubscribed(product: product, until: held.renewalDate)
         }
     }
 
     /// The same product, paid another way from the next period, or the next commitment, on.
-    private mutating func payOtherwise(_ held: Subscription, _ wanted: BillingPlan.Kind, by id: AccountID) {
+    private mutating func payOtherwise(
+        _ held: Subscription,
+        _ wanted: BillingPlan.Kind,
+        by id: AccountID
+    ) throws(Refusal) {
         let isBack = wanted == held.latestTransaction.billingPlan
         purchaseResult = isBack ? .changeWithdrawn : .billingPlanScheduled
         let product = held.latestTransaction.productID
-        change(
-            held,
-            by: id,
-            telling: { isBack ? .planChangeWithdrawn($0) : .planChangeChosen($0, product: product, withOffer: false) },
-            {
-                $0.nextBillingPlan = isBack ? nil : wanted
-                $0.autoRenews = true
-                $0.commitmentRenews = true
-            }
-        )
+        try apply(
+            isBack ? .choiceWithdrawal : .planChoice(product: product, withOffer: false),
+            to: held.originalID,
+            of: id
+        ) {
+            $0.preference.billingPlan = isBack ? nil : wanted
+            $0.preference.autoRenews = true
+            $0.preference.commitmentRenews = true
+        }
     }
 
-    /// The new product begins now; the old row, and one that was charged ahead, are marked as superseded and keep their
-    /// dates.
+    /// The new product begins now and replaces what has not ended.
     private mutating func replace(
         _ held: Subscription,
         with product: Product,
@@ -124,27 +109,27 @@ extension Ledger {
     ) throws(Refusal) {
         var purchase = purchase
         purchase.appAccountToken = purchase.appAccountToken ?? held.appAccountToken
-        if let running = held.runningAhead(at: now) { amend(running) { $0.isUpgraded = true } }
-        let old = amend(held.latestTransaction) { $0.isUpgraded = true }
-        let row = try enterSale(purchase, product, to: id, offer: offers.first, continuing: held)
-        var subscription = held
-        subscription.latestTransaction = row
-        subscription.running = nil
-        subscription.autoRenews = true
-        subscription.commitmentRenews = true
-        subscription.nextProductID = product.id
-        subscription.nextBillingPlan = nil
-        subscription.pendingOffers = Ledger.remaining(of: offers)
-        subscription.offersSetAside = []
-        subscription.anchor = anchor(after: row, of: product, under: offers.first?.offer)
-        subscription.appAccountToken = row.appAccountToken
-        subscription.agreedPrice = catalog.price(product.prices, in: row.storefront)
-        subscription.priceIncrease = nil
-        subscription.renewals = 0
-        subscription.countPayment(of: row)
-        self[id].put(subscription)
-        note(.upgraded(from: old.id, to: row.id, withOffer: !offers.isEmpty))
-        replaceCopies(of: held, by: row, product)
+        supersede(held.state)
+        let period = try enterPeriod(purchase, product, to: id, offer: offers.first, continuing: held)
+        let row = period.transaction
+        let anchor = anchor(after: period, of: product, under: offers.first?.offer)
+        let price = catalog.price(product.prices, in: row.storefront)
+        try apply(.planChange(period, withOffer: !offers.isEmpty), to: held.originalID, of: id) {
+            $0.preference = RenewalPreference(productID: product.id)
+            $0.pendingOffers = Ledger.remaining(of: offers)
+            $0.offersSetAside = []
+            $0.anchor = anchor
+            $0.appAccountToken = row.appAccountToken
+            $0.agreedPrice = price
+            $0.priceIncrease = nil
+            $0.renewals = 0
+            $0.countPayment(of: row)
+        }
+    }
+
+    /// Marks the periods that have not ended as superseded. They keep their dates.
+    mutating func supersede(_ state: SubscriptionState) {
+        for period in state.periods where period.end > now { amend(period.transaction) { $0.isUpgraded = true } }
     }
 
     /// The product waits for the next period. What would have waited for it instead comes back if the choice is
@@ -155,22 +140,26 @@ extension Ledger {
         _ purchase: Purchase,
         offers: [PendingOffer],
         by id: AccountID
-    ) {
-        let withOffer = !offers.isEmpty
-        change(
-            held,
-            by: id,
-            telling: {
-                .planChangeChosen($0, product: product.id, withOffer: withOffer && $0 == held.latestTransaction.id)
-            },
-            {
-                if $0.nextProductID == $0.latestTransaction.productID { $0.offersSetAside = $0.pendingOffers }
-                $0.nextProductID = product.id
-                $0.nextBillingPlan = purchase.billingPlan
-                $0.pendingOffers = $0.ownership == .purchased ? offers : []
-                $0.autoRenews = true
-                $0.commitmentRenews = true
-            }
-        )
+    ) throws(Refusal) {
+        let cause = Cause.planChoice(product: product.id, withOffer: !offers.isEmpty)
+        try apply(cause, to: held.originalID, of: id) {
+            if $0.preference.productID == $0.latestTransaction.productID { $0.offersSetAside = $0.pendingOffers }
+            $0.preference.productID = product.id
+            $0.preference.billingPlan = purchase.billingPlan
+            $0.preference.autoRenews = true
+            $0.preference.commitmentRenews = true
+            $0.pendingOffers = offers
+        }
+    }
+}
+
+extension Subscription {
+    /// The customer keeps the present product: what waited before another was chosen waits again.
+    mutating func withdrawChoice() {
+        preference.productID = latestTransaction.productID
+        preference.autoRenews = true
+        preference.commitmentRenews = true
+        pendingOffers = offersSetAside
+        offersSetAside = []
     }
 }

@@ -34,6 +34,9 @@ package struct Policy: Codable, Equatable, Sendable {
     package var storefrontsAskingConsent: Set<String>
     /// What a purchase costs where the operator wrote no price.
     package var missingPrice: MissingPrice
+    /// Whether family members are notified of the end of a grace period, of an extension and of a reversed refund, of
+    /// which Apple's documentation does not say that members are notified.
+    package var extraFamilyNotifications: Bool
 
     /// The choices for a realm: calendar months in both; production charges a day ahead.
     package init(for realm: Realm, tokenChangeMovesHistory: Bool = true, rate: RenewalRate = .calendar) {
@@ -53,6 +56,7 @@ package struct Policy: Codable, Equatable, Sendable {
         refundRule = .followPreference
         storefrontsAskingConsent = []
         missingPrice = .storefrontCurrency
+        extraFamilyNotifications = true
     }
 
     /// The end of a period that belongs to a run.
@@ -74,11 +78,11 @@ package struct Policy: Codable, Equatable, Sendable {
     /// Whether a customer may take a win-back offer on a lapsed subscription of their own.
     package func allows(
         winBack offer: Offer,
-        for subscription: Subscription,
+        for subscription: some HeldSubscription,
         of account: Account,
         at now: Timestamp
     ) -> Bool {
-        guard subscription.ownership == .purchased, subscription.status(at: now) == .expired else { return false }
+        guard let subscription = subscription.bought, subscription.status == .expired else { return false }
         if winBackForAnyLapsed { return true }
         let criteria = offer.winBack ?? WinBackCriteria()
         let lapsed = Policy.wholeMonths(now.milliseconds - subscription.renewalDate.milliseconds)

@@ -6,8 +6,8 @@ extension Ledger {
     mutating func raise(_ raise: PriceRaise, by id: AccountID) -> Bool {
         var concerned = false
         for subscription in self[id].subscriptions
-        where subscription.ownership == .purchased && subscription.latestTransaction.productID == raise.productID
-            && subscription.ended == nil && subscription.latestTransaction.revocation == nil
+        where subscription.latestTransaction.productID == raise.productID
+            && (subscription.state.givesAccess || subscription.state.awaitsPayment)
             && subscription.latestTransaction.commitment == nil
             // What the customer was told counts first.
             && (subscription.priceIncrease?.stage ?? .scheduled) == .scheduled
@@ -17,14 +17,12 @@ extension Ledger {
             let present = subscription.agreedPrice ?? price
             guard price.currency == present.currency, price.milliunits > present.milliunits else { continue }
             concerned = true
-            var raised = subscription
-            raised.priceIncrease = PriceIncrease(
+            let increase = PriceIncrease(
                 price: price,
                 needsConsent: needsConsent(raise, subscription, from: present, to: price),
                 scheduledAt: now
             )
-            self[id].put(raised)
-            touch(id)
+            applyDue(.priceRise, to: subscription, of: id) { $0.priceIncrease = increase }
         }
         return concerned
     }
@@ -60,7 +58,8 @@ extension Ledger {
     /// renewal twenty-seven days later, the fourth.
     func instantOfPriceNotice(to subscription: Subscription) -> Timestamp? {
         guard
-            let increase = subscription.priceIncrease, increase.stage == .scheduled, subscription.autoRenews,
+            let increase = subscription.priceIncrease, increase.stage == .scheduled,
+            subscription.preference.autoRenews,
             let period = catalog.products[subscription.latestTransaction.productID]?.plan?.period
         else { return nil }
         let isWeekly = period.months == nil
@@ -77,23 +76,19 @@ extension Ledger {
         increase.effectiveFrom =
             isWeekly && !increase.needsConsent
             ? policy.rate.adding(days: 27, to: now) : subscription.renewalDate
-        var told = subscription
-        told.priceIncrease = increase
-        told.lastPriceIncrease = now
-        self[id].put(told)
-        note(
-            increase.needsConsent
-                ? .priceIncreasePending(told.latestTransaction.id) : .priceIncreaseAccepted(told.latestTransaction.id)
-        )
+        applyDue(.priceNotice(needsConsent: increase.needsConsent), to: subscription, of: id) { [increase, now] in
+            $0.priceIncrease = increase
+            $0.lastPriceIncrease = now
+        }
     }
 
     mutating func acceptPriceIncrease(_ original: TransactionID, by id: AccountID) throws(Refusal) {
-        var subscription = try subscriptionAskedForConsent(original, of: id)
-        subscription.priceIncrease?.stage = .accepted
-        self[id].put(subscription)
-        note(.priceIncreaseAccepted(subscription.latestTransaction.id))
+        _ = try subscriptionAskedForConsent(original, of: id)
+        try apply(.priceConsent, to: original, of: id) { $0.priceIncrease?.stage = .accepted }
     }
-    /// The customer refuses a higher price, which turns auto-renewal off.
+
+    /// The customer refuses a higher price, which turns auto-renewal off: the subscription ends as one that the customer
+    /// cancelled (docs/api/lifecycle.md, Prices).
     mutating func declinePriceIncrease(_ original: TransactionID, by id: AccountID) throws(Refusal) {
         _ = try subscriptionAskedForConsent(original, of: id)
         try turnAutoRenewOff(original, by: id)
@@ -104,9 +99,9 @@ extension Ledger {
         -> Subscription
     {
         let subscription = try subscription(original, of: id)
-        guard subscription.ended == nil, subscription.priceIncrease?.stage == .pending else {
-            throw .noPriceIncrease(original)
-        }
+        guard subscription.state.givesAccess || subscription.state.awaitsPayment,
+            subscription.priceIncrease?.stage == .pending
+        else { throw .noPriceIncrease(original) }
         return subscription
     }
 }

@@ -78,7 +78,7 @@ extension Ledger {
         }
         purchaseResult = .purchased
         note(.charged(row.id))
-        shareWithFamily(row, product)
+        shareProduct(row, product)
     }
 
     private mutating func oneTimeOffer(
@@ -101,7 +101,7 @@ extension Ledger {
         guard let plan = product.plan else { return }
         let held = self[id].subscription(toGroup: plan.groupID)
         let offers = try chooseOffers(purchase, product, by: id, holding: held)
-        if let held, held.status(at: now) == .active {
+        if let held, held.status == .active {
             // A customer who stays with the present product pays the agreed price.
             if held.latestTransaction.productID != product.id || !offers.isEmpty {
                 try checkPrices(of: purchase, product, offers.map(\.offer), by: id)
@@ -109,48 +109,67 @@ extension Ledger {
             try change(held, to: product, purchase, offers: offers, by: id)
             return recordUse(of: offers, plan.groupID, by: id)
         }
-        // Buying again what could not be charged pays for it.
-        if let held, held.isInTrouble(at: now), held.nextProductID == product.id, offers.isEmpty {
-            purchaseResult = .recovered
-            return recover(held, by: id)
+        if let held, offers.isEmpty, held.isRetried(as: product.id) {
+            return try payNow(for: held, product, by: id)
         }
         try checkPrices(of: purchase, product, offers.map(\.offer), by: id)
-        let row = try enterSale(purchase, product, to: id, offer: offers.first, continuing: held)
+        try begin(product, plan, purchase, offers: offers, after: held, by: id)
+    }
+
+    /// Buying again what could not be charged pays for it; buying the present product also withdraws the choice of
+    /// another.
+    private mutating func payNow(for held: Subscription, _ product: Product, by id: AccountID) throws(Refusal) {
+        purchaseResult = .recovered
+        var held = held
+        if held.preference.productID != product.id, !held.isBound {
+            held.withdrawChoice()
+            self[id].put(held)
+        }
+        recover(held, by: id)
+    }
+
+    /// A first purchase in the group, or one after the last subscription ended.
+    private mutating func begin(
+        _ product: Product,
+        _ plan: SubscriptionPlan,
+        _ purchase: Purchase,
+        offers: [PendingOffer],
+        after held: Subscription?,
+        by id: AccountID
+    ) throws(Refusal) {
+        // A refunded period, or one that runs while the next was refunded, ends with the purchase.
+        if let held { supersede(held.state) }
+        let period = try enterPeriod(purchase, product, to: id, offer: offers.first, continuing: held)
+        let row = period.transaction
         // A refund ended the service before the period did.
-        let gap = held.map { now.milliseconds - $0.endOfAccess.milliseconds }
-        let continuesRun = gap.map { $0 <= policy.longestGap } ?? false
-        var subscription = Subscription(
+        let continuesRun = held.map { !isLongGap(from: $0.endOfAccess, to: now) } ?? false
+        var begun = Subscription(
             groupID: plan.groupID,
-            ownership: .purchased,
             originalID: row.originalID,
             originalPurchaseDate: row.originalPurchaseDate,
-            latestTransaction: row,
-            autoRenews: true,
-            nextProductID: product.id,
+            state: .active(period),
+            preference: RenewalPreference(productID: product.id),
             recentStart: continuesRun ? (held?.recentStart ?? row.purchaseDate) : row.purchaseDate,
-            anchor: anchor(after: row, of: product, under: offers.first?.offer),
-            appAccountToken: row.appAccountToken,
-            paidService: held?.paidService ?? 0
+            anchor: anchor(after: period, of: product, under: offers.first?.offer)
         )
-        subscription.paidPeriods = held?.paidPeriods ?? 0
-        subscription.countPayment(of: row)
-        subscription.pendingOffers = Ledger.remaining(of: offers)
-        subscription.agreedPrice = catalog.price(product.prices, in: row.storefront)
-        subscription.extensions = held?.extensions ?? []
-        subscription.lastPriceIncrease = held?.lastPriceIncrease
-        self[id].put(subscription)
+        begun.appAccountToken = row.appAccountToken
+        begun.paidService = held?.paidService ?? 0
+        begun.paidPeriods = held?.paidPeriods ?? 0
+        begun.countPayment(of: row)
+        begun.pendingOffers = Ledger.remaining(of: offers)
+        begun.agreedPrice = catalog.price(product.prices, in: row.storefront)
+        begun.extensions = held?.extensions ?? []
+        begun.lastPriceIncrease = held?.lastPriceIncrease
         recordUse(of: offers, plan.groupID, by: id)
         purchaseResult = held == nil ? .subscribed : .resubscribed
-        note(held == nil ? .subscribed(row.id) : .resubscribed(row.id))
-        if let held, !product.isFamilyShareable { revokeCopies(of: held, by: id) }
-        shareWithFamily(row, product)
+        try begin(begun, with: period, after: held, of: id)
     }
 
     /// The anchor of the period after the first one.
-    func anchor(after row: Transaction, of product: Product, under offer: Offer?) -> PeriodAnchor {
-        let anchor = PeriodAnchor(of: row.purchaseDate)
-        guard row.commitment == nil, let plan = product.plan, let end = row.expiresDate else { return anchor }
-        return anchor.following(plan.firstPeriod(under: offer), until: end)
+    func anchor(after period: SubscriptionPeriod, of product: Product, under offer: Offer?) -> PeriodAnchor {
+        let anchor = PeriodAnchor(of: period.start)
+        guard period.transaction.commitment == nil, let plan = product.plan else { return anchor }
+        return anchor.following(plan.firstPeriod(under: offer), until: period.end)
     }
 
     /// What later periods carry once the first has carried the first offer.
@@ -166,7 +185,7 @@ extension Ledger {
         holding held: Subscription?
     ) throws(Refusal) -> [PendingOffer] {
         guard let group = product.plan?.groupID, purchase.billingPlan != .monthly else { return [] }
-        let isActive = held?.status(at: now) == .active
+        let isActive = held?.status == .active
         let introductory = product.offer(.introductory)
         let mayIntroduce = !isActive && !self[id].introductoryOffersUsed.contains(group)
         switch purchase.offer {
@@ -246,38 +265,63 @@ extension Ledger {
 
     // MARK: The row
 
-    /// Enters the row of a purchase.
-    mutating func enterSale(
+    /// Enters the row of a one-time purchase.
+    private mutating func enterSale(
+        _ purchase: Purchase,
+        _ product: Product,
+        to id: AccountID,
+        offer: PendingOffer?
+    ) throws(Refusal) -> Transaction {
+        enter(try sale(of: product, purchase, to: id, offer: offer))
+    }
+
+    /// Enters the first period of a subscription's purchase.
+    mutating func enterPeriod(
         _ purchase: Purchase,
         _ product: Product,
         to id: AccountID,
         offer: PendingOffer?,
-        continuing held: Subscription? = nil
+        continuing held: Subscription?
+    ) throws(Refusal) -> SubscriptionPeriod {
+        var row = try sale(of: product, purchase, to: id, offer: offer)
+        guard let plan = product.plan else { throw .unknownProduct(product.id) }
+        let isMonthly = purchase.billingPlan == .monthly
+        row.originalID = held?.originalID ?? row.id
+        row.originalPurchaseDate = held?.originalPurchaseDate ?? row.purchaseDate
+        row.lineItem = identifiers.lineItem(of: id, realm: self[id].realm, storefront: row.storefront)
+        row.groupID = plan.groupID
+        row.billingPlan = plan.monthly == nil ? nil : isMonthly ? .monthly : .billedUpfront
+        row.commitment = isMonthly ? firstMonth(plan, row.storefront, from: row.purchaseDate) : nil
+        let period = isMonthly ? Period(1, .month) : plan.firstPeriod(under: offer?.offer)
+        let anchor = PeriodAnchor(of: row.purchaseDate)
+        return enter(row, until: policy.end(of: period, from: row.purchaseDate, anchor: anchor))
+    }
+
+    /// What the row of every purchase has.
+    private mutating func sale(
+        of product: Product,
+        _ purchase: Purchase,
+        to id: AccountID,
+        offer: PendingOffer?
     ) throws(Refusal) -> Transaction {
         let account = self[id]
         let storefront = purchase.storefront ?? account.storefront
         let price = try price(of: purchase, product, offer?.offer, storefront)
         let purchaseDate = now.wholeSecond
         let transaction = identifiers.transaction(of: id, realm: account.realm, storefront: storefront)
-        let isMonthly = purchase.billingPlan == .monthly
-        let anchor = PeriodAnchor(of: purchaseDate)
-        let row = Transaction(
+        return Transaction(
             id: transaction,
-            originalID: held?.originalID ?? transaction,
+            originalID: transaction,
             account: id,
             change: 0,
-            lineItem: product.plan == nil
-                ? nil : identifiers.lineItem(of: id, realm: account.realm, storefront: storefront),
+            lineItem: nil,
             order: purchase.order ?? identifiers.order(of: id),
             productID: product.id,
-            groupID: product.plan?.groupID,
+            groupID: nil,
             type: product.type,
             purchaseDate: purchaseDate,
-            originalPurchaseDate: held?.originalPurchaseDate ?? purchaseDate,
-            expiresDate: product.plan.map { plan in
-                let period = isMonthly ? Period(1, .month) : plan.firstPeriod(under: offer?.offer)
-                return policy.end(of: period, from: purchaseDate, anchor: anchor)
-            },
+            originalPurchaseDate: purchaseDate,
+            expiresDate: nil,
             quantity: purchase.quantity,
             appAccountToken: purchase.appAccountToken,
             ownership: .purchased,
@@ -290,11 +334,8 @@ extension Ledger {
             refundNumber: nil,
             isFinished: purchase.isFinished,
             sharedFrom: nil,
-            modifiedDate: now,
-            billingPlan: product.plan?.monthly == nil ? nil : isMonthly ? .monthly : .billedUpfront,
-            commitment: isMonthly ? product.plan.map { firstMonth($0, storefront, from: purchaseDate) } : nil
+            modifiedDate: now
         )
-        return enter(row)
     }
 
     private func firstMonth(_ plan: SubscriptionPlan, _ storefront: Storefront, from start: Timestamp) -> Commitment {
@@ -338,6 +379,11 @@ extension Transaction {
 }
 
 extension Subscription {
+    /// Whether a payment for the product is awaited: for the product that the renewal would have, or the present one.
+    fileprivate func isRetried(as productID: String) -> Bool {
+        state.awaitsPayment && (preference.productID == productID || latestTransaction.productID == productID)
+    }
+
     /// Counts the service that a new row paid for.
     mutating func countPayment(of row: Transaction) {
         paidService += row.paidMilliseconds

@@ -14,10 +14,10 @@ extension Ledger {
         guard self[row.account].refundRequests.count < Ledger.mostRefundRequests else {
             throw .tooManyRefundRequests(most: Ledger.mostRefundRequests)
         }
-        if let subscription = self[row.account].subscription(row.originalID), subscription.rests(on: id),
-            subscription.status(at: now) == .active, subscription.willRenew
+        if let subscription = self[row.account].subscription(row.originalID), subscription.state.contains(id),
+            subscription.status == .active, subscription.willRenew
         {
-            _ = disableAutoRenew(subscription, by: row.account)
+            try disableAutoRenew(subscription, by: row.account)
         }
         self[row.account].refundRequests.append(
             RefundRequest(
@@ -106,9 +106,17 @@ extension Ledger {
             $0.revocation = revocation
             $0.refundNumber = number
         }
-        setRevoked(true, holdingBy: row)
-        note(.refunded(row.id))
-        if bearsAccess(refunded) { endSharing(of: refunded, reason: refund.reason) }
+        guard let subscription = self[row.account].subscription(row.originalID) else {
+            setRevoked(true, holdingBy: row)
+            note(.refunded(row.id))
+            return endSharingOfProduct(refunded, reason: refund.reason)
+        }
+        let isLatest = subscription.state.latest.id == row.id
+        try apply(
+            isLatest ? .refund(subscription.state.latest) : .refundOfEarlier(row.id),
+            to: subscription.originalID,
+            of: row.account
+        )
     }
 
     mutating func reverseRefund(of id: TransactionID) throws(Refusal) {
@@ -118,28 +126,19 @@ extension Ledger {
             $0.revocation = nil
             $0.refundNumber = nil
         }
-        setRevoked(false, holdingBy: row)
-        // A period that ended while it was refunded ended then; nothing is told but the reversal.
-        if var subscription = self[row.account].subscription(row.originalID), subscription.latestTransaction.id == id,
-            subscription.trouble == nil, subscription.ended == nil, now >= subscription.renewalDate
-        {
-            subscription.ended = subscription.autoRenews ? .other : .customer
-            subscription.autoRenews = false
-            self[row.account].put(subscription)
+        guard let subscription = self[row.account].subscription(row.originalID) else {
+            setRevoked(false, holdingBy: row)
+            note(.refundReversed(id))
+            return resumeSharingOfProduct(restored)
         }
-        note(.refundReversed(id))
-        if bearsAccess(restored) { resumeSharing(of: restored) }
-    }
-
-    private mutating func setRevoked(_ isRevoked: Bool, holdingBy row: Transaction) {
-        guard let place = self[row.account].holdings.firstIndex(where: { $0.transaction == row.id }) else { return }
-        self[row.account].holdings[place].isRevoked = isRevoked
-    }
-
-    /// Whether the family's access hangs on this row: any one-time product, or a subscription's latest transaction.
-    private func bearsAccess(_ row: Transaction) -> Bool {
-        guard row.groupID != nil else { return true }
-        return self[row.account].subscription(row.originalID)?.rests(on: row.id) == true
+        let latest = subscription.state.latest
+        // A period that ended while it was refunded ended then.
+        let endedWhy: ExpirationReason = subscription.preference.autoRenews ? .other : .customer(leftInGrace: false)
+        try apply(
+            latest.id == id ? .reversal(latest, endedWhy: endedWhy) : .reversalOfEarlier(id),
+            to: subscription.originalID,
+            of: row.account
+        )
     }
 
     // MARK: How much

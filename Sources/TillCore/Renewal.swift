@@ -10,9 +10,11 @@ extension Ledger {
     }
 
     func obstacle(to subscription: Subscription, held account: Account) -> Obstacle? {
-        if subscription.latestTransaction.commitment?.goesOn != true {
-            guard subscription.autoRenews else { return .autoRenewOff }
-            guard catalog.products[subscription.nextProductID]?.isForSale == true else { return .productUnavailable }
+        if !subscription.isBound {
+            guard subscription.preference.autoRenews else { return .autoRenewOff }
+            guard catalog.products[subscription.preference.productID]?.isForSale == true else {
+                return .productUnavailable
+            }
             if isConsentMissing(subscription) { return .consentMissing }
             if let cap = policy.renewalCap, subscription.renewals >= cap { return .renewalCap }
         }
@@ -23,118 +25,58 @@ extension Ledger {
     }
 
     private func isConsentMissing(_ subscription: Subscription) -> Bool {
-        guard
-            let increase = subscription.priceIncrease, increase.needsConsent, increase.stage == .pending,
-            subscription.nextProductID == subscription.latestTransaction.productID
+        guard let increase = subscription.expectedPriceIncrease, increase.needsConsent, increase.stage == .pending
         else { return false }
         return increase.counts(from: subscription.renewalDate)
     }
 
-    /// The end of a period that nothing paid on: the first cause counts.
-    mutating func endPeriod(of subscription: Subscription, by id: AccountID) {
-        switch obstacle(to: subscription, held: self[id]) {
-        case .autoRenewOff: expire(subscription, by: id, because: .customer)
-        case .productUnavailable: expire(subscription, by: id, because: .productUnavailable)
-        case .consentMissing: expire(subscription, by: id, because: .priceIncrease)
-        case .renewalCap:
-            let off = disableAutoRenew(subscription, by: id)
-            expire(off, by: id, because: .customer)
-        case .cardDeclined: fail(subscription, by: id)
-        case nil: renew(subscription, by: id, from: subscription.renewalDate, keepingAnchor: true)
-        }
-    }
-
-    /// Access ends, and with it the family's.
-    mutating func expire(_ subscription: Subscription, by id: AccountID, because intent: ExpirationIntent) {
-        let wasInGrace = subscription.trouble?.isInGrace(at: now) == true
-        change(
-            subscription,
-            by: id,
-            telling: { .expired($0, intent) },
-            {
-                $0.ended = intent
-                $0.autoRenews = false
-                guard intent == .customer else { return }
-                $0.wasLeftInGrace = wasInGrace
-                $0.trouble = nil
-            }
-        )
-    }
-
-    /// Charges for the next period.
+    /// Charges for the next period; a product that the catalog no longer knows ends the subscription instead.
     ///
     /// - Parameters:
     ///   - start: when the period begins: the end of the last one, or now after a gap.
-    ///   - keepingAnchor: whether the run of periods goes on; otherwise it begins anew at `start`.
-    ///   - event: what is told of it.
-    mutating func renew(
+    ///   - anchored: whether the run of periods continues; otherwise it begins anew at `start`.
+    ///   - cause: what happens to the subscription with the period.
+    mutating func charge(
         _ subscription: Subscription,
         by id: AccountID,
         from start: Timestamp,
-        keepingAnchor: Bool,
-        telling event: (TransactionID) -> Event = { .renewed($0) }
+        anchored: Bool,
+        as cause: (SubscriptionPeriod) -> Cause
     ) {
         guard let terms = subscription.terms(in: catalog, from: start) else {
-            return expire(subscription, by: id, because: .productUnavailable)
+            return applyDue(.endOfPeriod(.productUnavailable), to: subscription, of: id)
         }
-        let anchor = keepingAnchor ? subscription.anchor.resumed(at: start) : PeriodAnchor(of: start)
+        let anchor = anchored ? subscription.anchor.resumed(at: start) : PeriodAnchor(of: start)
         let end = policy.end(of: terms.period, from: start, anchor: anchor)
-        var row = renewalRow(of: subscription, by: id, from: start, to: end)
+        var row = renewalRow(of: subscription.latestTransaction, by: id, from: start)
         row.productID = terms.product.id
         row.order = identifiers.order(of: id)
         row.price = terms.price
         row.offer = terms.offer.map { AppliedOffer($0.offer) }
         row.appAccountToken = subscription.appAccountToken
         row.billingPlan = terms.billingPlan
-        row.commitment = terms.commitment.map { month in
-            commitment(month, of: subscription, product: terms.product, from: start, anchor: anchor)
+        row.commitment = terms.commitment.map { commitment($0, of: terms.product, from: start, anchor: anchor) }
+        let period = enter(row, until: end)
+        let isGap = isLongGap(from: subscription.renewalDate, to: max(start, now))
+        applyDue(cause(period), to: subscription, of: id) {
+            if isGap { $0.recentStart = start }
+            $0.anchor = anchor.following(terms.period, until: end)
+            $0.take(terms, period.transaction)
         }
-        let entered = enter(row)
-        var renewed = advance(subscription, to: entered, from: start, anchor: anchor)
-        renewed.anchor = anchor.following(terms.period, until: end)
-        renewed.agreedPrice = terms.fullPrice
-        if terms.raisesPrice || terms.product.id != subscription.latestTransaction.productID {
-            renewed.priceIncrease = nil
-        }
-        if terms.offer != nil { renewed.takePendingOffer() }
-        renewed.countPayment(of: entered)
-        renewed.settleCommitment()
-        self[id].put(renewed)
-        note(event(entered.id))
-        renewCopies(of: subscription, by: renewed, telling: event)
     }
 
-    /// The subscription with its next row; whatever stood in the way is over.
-    func advance(
-        _ subscription: Subscription,
-        to row: Transaction,
-        from start: Timestamp,
-        anchor: PeriodAnchor
-    ) -> Subscription {
-        var advanced = subscription
-        advanced.running = now < start ? subscription.latestTransaction : nil
-        advanced.latestTransaction = row
-        advanced.anchor = anchor
-        advanced.renewals += 1
-        advanced.trouble = nil
-        advanced.ended = nil
-        advanced.wasLeftInGrace = false
-        advanced.offersSetAside = []
-        let gap = max(start, now).milliseconds - subscription.renewalDate.milliseconds
-        if gap > policy.longestGap { advanced.recentStart = start }
-        return advanced
+    /// Whether service paused for so long that a new run begins.
+    func isLongGap(from end: Timestamp, to start: Timestamp) -> Bool {
+        start.milliseconds - end.milliseconds > policy.longestGap
     }
 
     /// A row for the next period with what it has from the last one.
-    mutating func renewalRow(of subscription: Subscription, by id: AccountID, from start: Timestamp, to end: Timestamp)
-        -> Transaction
-    {
-        var row = subscription.latestTransaction
+    mutating func renewalRow(of last: Transaction, by id: AccountID, from start: Timestamp) -> Transaction {
+        var row = last
         row.id = identifiers.transaction(of: id, realm: self[id].realm, storefront: row.storefront)
         row.lineItem = identifiers.lineItem(of: id, realm: self[id].realm, storefront: row.storefront)
         row.order = nil
         row.purchaseDate = start
-        row.expiresDate = end
         row.reason = .renewal
         row.isUpgraded = false
         row.revocation = nil
@@ -148,8 +90,7 @@ extension Ledger {
     /// The month of a commitment that begins: the next of the same year, later by any gap; or the first of another.
     private func commitment(
         _ month: (period: Int, price: Money),
-        of subscription: Subscription,
-        product: Product,
+        of product: Product,
         from start: Timestamp,
         anchor: PeriodAnchor
     ) -> Commitment {
@@ -157,41 +98,31 @@ extension Ledger {
         let whole = policy.end(of: Period(total - month.period + 1, .month), from: start, anchor: anchor)
         return Commitment(period: month.period, periods: total, expiresDate: whole, price: month.price)
     }
-
-    // MARK: The subscription and the family's copies of it
-
-    /// Changes a subscription and each copy that the family has of it, and tells of all of them.
-    mutating func change(
-        _ subscription: Subscription,
-        by id: AccountID,
-        telling event: (TransactionID) -> Event?,
-        _ change: (inout Subscription) -> Void
-    ) {
-        var own = subscription
-        change(&own)
-        self[id].put(own)
-        if let event = event(own.latestTransaction.id) { note(event) }
-        for (member, copy) in copies(of: own, by: id) {
-            var copy = copy
-            change(&copy)
-            self[member].put(copy)
-            if let event = event(copy.latestTransaction.id) { note(event) }
-        }
-    }
 }
 
 extension Subscription {
+    /// A period was charged on new terms.
+    fileprivate mutating func take(_ terms: RenewalTerms, _ row: Transaction) {
+        if terms.raisesPrice || terms.product.id != latestTransaction.productID { priceIncrease = nil }
+        renewals += 1
+        agreedPrice = terms.fullPrice
+        offersSetAside = []
+        if terms.offer != nil { takePendingOffer() }
+        countPayment(of: row)
+        settle(row.commitment)
+    }
+
     /// A period has carried the first of the offers.
-    mutating func takePendingOffer() {
+    private mutating func takePendingOffer() {
         guard !pendingOffers.isEmpty else { return }
         let taken = pendingOffers.removeFirst()
         if let rest = taken.afterOnePeriod { pendingOffers.insert(rest, at: 0) }
     }
 
     /// In the last month of a commitment that nobody continues, auto-renewal is off.
-    mutating func settleCommitment() {
-        guard let commitment = latestTransaction.commitment else { return }
-        if commitment.period == 1 { nextBillingPlan = nil }
-        if !commitment.goesOn, !commitmentRenews { autoRenews = false }
+    private mutating func settle(_ commitment: Commitment?) {
+        guard let commitment else { return }
+        if commitment.period == 1 { preference.billingPlan = nil }
+        if !commitment.goesOn, !preference.commitmentRenews { preference.autoRenews = false }
     }
 }

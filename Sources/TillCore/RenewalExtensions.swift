@@ -5,7 +5,7 @@ extension Ledger {
         // The same request again is answered as it was.
         if subscription.extensions.contains(where: { $0.request == wanted.request }) { return }
         if let refusal = refusalToExtend(subscription, held: self[id]) { throw refusal }
-        extend(subscription, by: id, days: wanted.days, request: wanted.request)
+        try extend(subscription, by: id, days: wanted.days, request: wanted.request)
     }
 
     /// A mass extension's part in one account.
@@ -14,24 +14,25 @@ extension Ledger {
     mutating func extend(_ wanted: MassExtension, by id: AccountID) -> Bool? {
         guard
             let subscription = self[id].subscriptions.first(where: {
-                $0.ownership == .purchased && $0.latestTransaction.productID == wanted.productID
-                    && $0.status(at: now) == .active
+                $0.latestTransaction.productID == wanted.productID && $0.status == .active
                     && wanted.storefronts?.contains($0.latestTransaction.storefront.code) != false
             })
         else { return nil }
-        guard refusalToExtend(subscription, held: self[id]) == nil else {
-            note(.extensionFailed(subscription.latestTransaction.id))
+        do {
+            if let refusal = refusalToExtend(subscription, held: self[id]) { throw refusal }
+            try extend(subscription, by: id, days: wanted.days, request: wanted.request)
+            return true
+        } catch {
+            applyDue(.renewalExtensionFailure, to: subscription, of: id)
             return false
         }
-        extend(subscription, by: id, days: wanted.days, request: wanted.request)
-        return true
     }
 
     private func refusalToExtend(_ subscription: Subscription, held account: Account) -> Refusal? {
-        guard subscription.status(at: now) == .active else {
+        guard subscription.status == .active else {
             return .extensionIneligible(subscription.originalID, because: .notActive)
         }
-        if (subscription.runningAhead(at: now) ?? subscription.latestTransaction).offer?.mode == .freeTrial {
+        if subscription.currentTransaction(at: now).offer?.mode == .freeTrial {
             return .extensionIneligible(subscription.originalID, because: .freeTrial)
         }
         guard subscription.paidService > 0 else {
@@ -45,23 +46,20 @@ extension Ledger {
         return recent.count >= 2 ? .extensionLimit(subscription.originalID) : nil
     }
 
-    private mutating func extend(_ subscription: Subscription, by id: AccountID, days: Int, request: String) {
+    /// Moves the end of the latest period, also of one that was charged ahead: that is what `renewalDate` says.
+    private mutating func extend(
+        _ subscription: Subscription,
+        by id: AccountID,
+        days: Int,
+        request: String
+    ) throws(Refusal) {
         let anchor = subscription.anchor.resumed(at: subscription.renewalDate)
         let end = policy.rate.adding(days: days, to: subscription.renewalDate, anchorTime: anchor.time)
-        let given = RenewalExtension(
-            request: request,
-            date: now,
-            lineItem: subscription.latestTransaction.lineItem,
-            effectiveDate: end
-        )
-        let holders = [(id, subscription)] + copies(of: subscription, by: id)
-        for (holder, held) in holders {
-            amend(held.latestTransaction) { $0.expiresDate = end }
-            guard var moved = self[holder].subscription(held.originalID) else { continue }
-            moved.anchor = PeriodAnchor(day: Period.anchorDay(of: end), time: anchor.time)
-            if holder == id { moved.extensions.append(given) }
-            self[holder].put(moved)
-            note(.extended(held.latestTransaction.id))
+        let extended = amend(subscription.latestTransaction) { $0.expiresDate = end }
+        let given = RenewalExtension(request: request, date: now, lineItem: extended.lineItem, effectiveDate: end)
+        try apply(.renewalExtension(SubscriptionPeriod(extended, until: end)), to: subscription.originalID, of: id) {
+            $0.anchor = PeriodAnchor(day: Period.anchorDay(of: end), time: anchor.time)
+            $0.extensions.append(given)
         }
     }
 }

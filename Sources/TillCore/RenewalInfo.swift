@@ -34,47 +34,45 @@ package struct RenewalInfo: Equatable, Sendable {
     /// `commitmentInfo` on the wire; only while a commitment runs.
     package let commitment: RenewalCommitment?
 
-    /// Reads a subscription as it stands at an instant.
+    /// Reads a subscription.
     ///
     /// - Parameters:
     ///   - account: the account that holds the subscription.
+    ///   - now: when win-back offers are judged.
     ///   - catalog: gives the price of the next period and the win-back offers.
     ///   - policy: says how the realm judges win-back offers.
     package init(
-        of subscription: Subscription,
+        of subscription: some HeldSubscription,
         held account: Account,
         at now: Timestamp,
         catalog: Catalog,
         policy: Policy
     ) {
-        let status = subscription.status(at: now)
-        let terms = subscription.terms(in: catalog, from: subscription.renewalDate)
+        let (state, preference) = (subscription.state, subscription.preference)
+        let bought = subscription.bought
         let isBound = subscription.isBound
         originalID = subscription.originalID
         self.account = account.id
         productID = subscription.latestTransaction.productID
-        autoRenewProductID = isBound ? subscription.latestTransaction.productID : subscription.nextProductID
-        autoRenews = subscription.autoRenews
+        autoRenewProductID = isBound ? productID : preference.productID
+        autoRenews = preference.autoRenews
         recentStart = subscription.recentStart
         renewalDate = subscription.renewalDate
-        appAccountToken = subscription.appAccountToken
-        let isWaiting = status == .billingRetry || status == .gracePeriod
-        // A period that ended and has not been looked at yet ended for a reason that is not known.
-        let ended = status == .expired ? subscription.ended ?? (subscription.autoRenews ? .other : .customer) : nil
-        expirationIntent = isWaiting ? .billing : ended
-        isInBillingRetry = isWaiting ? true : status == .expired ? false : nil
-        let graceDate = subscription.trouble?.graceUntil
-        graceUntil = status == .gracePeriod || (policy.keepsGraceDate && status != .revoked) ? graceDate : nil
-        priceIncreaseStatus = subscription.expectedPriceIncrease.flatMap { increase in
+        appAccountToken = bought?.appAccountToken
+        expirationIntent = state.expirationIntent
+        isInBillingRetry = state.isInBillingRetry
+        graceUntil = state.graceDate(keepingPast: policy.keepsGraceDate)
+        priceIncreaseStatus = bought?.expectedPriceIncrease.flatMap { increase in
             switch increase.stage {
             case .scheduled: nil
             case .pending: 0
             case .accepted: 1
             }
         }
-        offer = isBound ? nil : subscription.pendingOffers.first.map { AppliedOffer($0.offer) }
-        renewalPrice = subscription.autoRenews && subscription.ownership == .purchased ? terms?.price : nil
-        billingPlan = terms?.billingPlan
+        offer = isBound ? nil : bought?.pendingOffers.first.map { AppliedOffer($0.offer) }
+        renewalPrice =
+            preference.autoRenews ? bought?.terms(in: catalog, from: subscription.renewalDate)?.price : nil
+        billingPlan = subscription.nextBillingPlan(in: catalog)
         commitment = RenewalCommitment(of: subscription, in: catalog)
         let product = catalog.products[subscription.latestTransaction.productID]
         winBackOffers = (product?.offers ?? []).compactMap { offer in
@@ -101,23 +99,60 @@ package struct RenewalCommitment: Equatable, Sendable {
     package let price: Money?
 
     /// Nil where no commitment runs.
-    init?(of subscription: Subscription, in catalog: Catalog) {
-        guard let running = subscription.latestTransaction.commitment else { return nil }
-        productID = subscription.nextProductID
+    init?(of subscription: some HeldSubscription, in catalog: Catalog) {
+        let latest = subscription.latestTransaction
+        guard let running = latest.commitment else { return nil }
+        let preference = subscription.preference
+        productID = preference.productID
         autoRenews = subscription.willRenew
-        let plan = catalog.products[subscription.nextProductID]?.plan
-        let stays = subscription.nextProductID == subscription.latestTransaction.productID && plan?.monthly != nil
-        billingPlan = subscription.nextBillingPlan ?? (stays ? .monthly : .billedUpfront)
+        let product = catalog.products[preference.productID]
+        let stays = preference.productID == latest.productID && product?.plan?.monthly != nil
+        billingPlan = preference.billingPlan ?? (stays ? .monthly : .billedUpfront)
         renewalDate = running.expiresDate
-        let storefront = subscription.latestTransaction.storefront
-        let agreed = subscription.agreedPrice?.currency
+        let isMonthly = billingPlan == .monthly
         price =
-            !subscription.willRenew
-            ? nil
-            : billingPlan == .monthly
-                ? plan.map { catalog.commitmentPrice(of: $0, in: storefront, agreed: agreed) }
-                : catalog.products[subscription.nextProductID].map {
-                    catalog.price($0.prices, in: storefront, agreed: agreed)
-                }
+            subscription.willRenew
+            ? subscription.bought.flatMap { $0.priceOfNextCommitment(product, isMonthly: isMonthly, in: catalog) } : nil
+    }
+}
+
+extension Subscription {
+    /// All payments of the next commitment together, or the price of a year paid up front.
+    fileprivate func priceOfNextCommitment(_ product: Product?, isMonthly: Bool, in catalog: Catalog) -> Money? {
+        guard let product else { return nil }
+        let (storefront, agreed) = (latestTransaction.storefront, agreedPrice?.currency)
+        guard isMonthly else { return catalog.price(product.prices, in: storefront, agreed: agreed) }
+        return product.plan.map { catalog.commitmentPrice(of: $0, in: storefront, agreed: agreed) }
+    }
+}
+
+extension SubscriptionState {
+    /// `expirationIntent` on the wire: nil while active and once revoked.
+    fileprivate var expirationIntent: ExpirationIntent? {
+        switch self {
+        case .active, .revoked: nil
+        case .gracePeriod, .billingRetry: .billing
+        case .expired(_, let reason, _): reason.intent
+        }
+    }
+
+    /// `isInBillingRetryPeriod` on the wire: nil while active and once revoked.
+    fileprivate var isInBillingRetry: Bool? {
+        switch self {
+        case .active, .revoked: nil
+        case .gracePeriod, .billingRetry: true
+        case .expired: false
+        }
+    }
+
+    /// `gracePeriodExpiresDate` on the wire.
+    ///
+    /// - Parameter keepingPast: whether the date stays once the grace period is over, until the next payment.
+    fileprivate func graceDate(keepingPast: Bool) -> Timestamp? {
+        switch self {
+        case .gracePeriod(_, let until, _): until
+        case .billingRetry(_, _, let ended), .expired(_, .billing(let ended), _): keepingPast ? ended : nil
+        case .active, .expired, .revoked: nil
+        }
     }
 }

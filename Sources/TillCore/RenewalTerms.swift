@@ -18,8 +18,7 @@ struct RenewalTerms {
 extension Subscription {
     /// The terms of a period that begins at an instant; nil when the catalogue no longer knows its product.
     func terms(in catalog: Catalog, from start: Timestamp) -> RenewalTerms? {
-        let isBound = latestTransaction.commitment?.goesOn == true
-        let productID = isBound ? latestTransaction.productID : nextProductID
+        let productID = isBound ? latestTransaction.productID : preference.productID
         guard let product = catalog.products[productID], let plan = product.plan else { return nil }
         let billingPlan = isBound ? BillingPlan.Kind.monthly : chosenPlan(of: plan)
         let storefront = latestTransaction.storefront
@@ -54,13 +53,6 @@ extension Subscription {
             billingPlan: plan.monthly == nil ? nil : .billedUpfront,
             commitment: nil
         )
-    }
-
-    /// How the next period is paid once no commitment binds: as the customer chose, or as now while the product stays.
-    private func chosenPlan(of plan: SubscriptionPlan) -> BillingPlan.Kind? {
-        guard plan.monthly != nil else { return nil }
-        if let nextBillingPlan { return nextBillingPlan }
-        return nextProductID == latestTransaction.productID ? latestTransaction.billingPlan : .billedUpfront
     }
 
     /// What the customer agreed to pay, or less where the catalogue asks for less; more only after a notice.

@@ -1,113 +1,70 @@
-/// A customer's subscription to a group: one entry for each purchaser, whatever products it went through.
-package struct Subscription: Codable, Equatable, Sendable {
-    /// `subscriptionGroupIdentifier` on the wire.
-    package var groupID: String
-    /// Bought, or shared by a family member.
-    package var ownership: Ownership
-    /// The id of the first purchase in the group; kept through every change and resubscription.
+/// A customer's subscription to a group: one for each purchaser, whatever products it went through.
+package struct Subscription: HeldSubscription {
+    package let groupID: String
     package var originalID: TransactionID
-    /// The same in every row of the subscription, in whole seconds.
-    package var originalPurchaseDate: Timestamp
-    /// The latest transaction, as it stands in the ledger.
-    package var latestTransaction: Transaction
-    /// The row whose period runs while `latestTransaction` has been charged ahead; of no meaning once that has begun.
-    package var running: Transaction?
-    /// Set by a purchase or a change of plan; `autoRenewStatus` on the wire.
-    package var autoRenews: Bool
-    /// The product of the next period.
-    package var nextProductID: String
+    package let originalPurchaseDate: Timestamp
+    /// The state, with the transactions that belong to it.
+    package var state: SubscriptionState
+    /// What the customer chose for the end of the period.
+    package var preference: RenewalPreference
     /// Offers that the next periods carry, in the order in which they apply.
     package var pendingOffers: [PendingOffer] = []
     /// What waited before a change of plan was chosen; comes back when the choice is withdrawn.
     package var offersSetAside: [PendingOffer] = []
-    /// The start of the present run without a long gap.
     package var recentStart: Timestamp
     /// Where the present run of periods began, in Pacific time.
     package var anchor: PeriodAnchor
     /// The token that coming renewals carry.
     package var appAccountToken: String?
     /// Milliseconds of service that were paid for, over all periods.
-    package var paidService: Int64
+    package var paidService: Int64 = 0
     /// How many periods were paid for, the running one and one that was charged ahead included.
     package var paidPeriods = 0
-    /// For a family member's copy: whose purchase it is.
-    package var sharedFrom: AccountID?
-    /// What a full period of the current product costs this customer; a higher price of the catalogue needs a notice.
+    /// What a full period of the latest product costs this customer; a higher price of the catalog needs a notice.
     package var agreedPrice: Money?
     /// Renewals since the customer last bought.
     package var renewals = 0
-    /// Set while a renewal cannot be charged, and kept when that ended the subscription.
-    package var trouble: BillingTrouble?
-    /// Why the subscription ended; nil while it has not.
-    package var ended: ExpirationIntent?
-    /// Whether the customer ended it within a grace period; of no meaning while `ended` is nil.
-    package var wasLeftInGrace = false
     /// A higher price that is announced or will be.
     package var priceIncrease: PriceIncrease?
     /// When a higher price was last announced.
     package var lastPriceIncrease: Timestamp?
     /// Those of the last year and before, oldest first.
     package var extensions: [RenewalExtension] = []
-    /// How the next period is paid, where the product leaves a choice and the customer made another.
-    package var nextBillingPlan: BillingPlan.Kind?
-    /// Whether another commitment follows the running one; of no meaning without one.
-    package var commitmentRenews = true
-    /// False once a customer has turned family sharing off for this purchase.
+    /// False once the customer has turned family sharing off for this purchase.
     package var isShared = true
+
+    /// A subscription; what is not named is that of a first purchase.
+    package init(
+        groupID: String,
+        originalID: TransactionID,
+        originalPurchaseDate: Timestamp,
+        state: SubscriptionState,
+        preference: RenewalPreference,
+        recentStart: Timestamp,
+        anchor: PeriodAnchor
+    ) {
+        self.groupID = groupID
+        self.originalID = originalID
+        self.originalPurchaseDate = originalPurchaseDate
+        self.state = state
+        self.preference = preference
+        self.recentStart = recentStart
+        self.anchor = anchor
+    }
+
+    package var ownership: Ownership { .purchased }
+    package var bought: Subscription? { self }
 
     /// The price increase that a renewal will bring; nil for a customer who chose another product, who will not pay the
     /// higher price of this one.
     package var expectedPriceIncrease: PriceIncrease? {
-        nextProductID == latestTransaction.productID ? priceIncrease : nil
-    }
-
-    /// The end of the latest period, past or to come. A period without an end is damage (`Account.damage`); whoever
-    /// only reads it takes it as one that ended when it began.
-    package var renewalDate: Timestamp { latestTransaction.expiresDate ?? latestTransaction.purchaseDate }
-
-    /// How the subscription stands at an instant.
-    package func status(at now: Timestamp) -> SubscriptionStatus {
-        if let running = runningAhead(at: now) { return running.revocation == nil ? .active : .revoked }
-        if latestTransaction.revocation != nil { return .revoked }
-        if ended != nil { return .expired }
-        if let trouble { return trouble.isInGrace(at: now) ? .gracePeriod : .billingRetry }
-        return now < renewalDate ? .active : .expired
-    }
-
-    /// The row whose period still runs although the next one has been charged.
-    func runningAhead(at now: Timestamp) -> Transaction? {
-        now < latestTransaction.purchaseDate ? running : nil
+        preference.productID == latestTransaction.productID ? priceIncrease : nil
     }
 
     /// Whether a period was paid before the one that runs: Apple's condition for an extension.
     func hasPaidPeriodBefore(_ now: Timestamp) -> Bool {
-        paidPeriods > [latestTransaction, runningAhead(at: now)].filter { $0?.isPaid == true }.count
-    }
-
-    /// Whether access hangs on this row, now or once it has begun.
-    func rests(on row: TransactionID) -> Bool { latestTransaction.id == row || running?.id == row }
-}
-
-/// A renewal that could not be charged.
-package struct BillingTrouble: Codable, Equatable, Sendable {
-    /// Access goes on until then; nil without a grace period. Past while only the retries go on.
-    package var graceUntil: Timestamp?
-    /// The last attempt at charging.
-    package var retryUntil: Timestamp
-    /// Whether the end of the grace period has been told.
-    package var isGraceOver: Bool
-
-    /// A failure.
-    package init(graceUntil: Timestamp?, retryUntil: Timestamp) {
-        self.graceUntil = graceUntil
-        self.retryUntil = retryUntil
-        isGraceOver = graceUntil == nil
-    }
-
-    /// Whether the customer has access by grace.
-    package func isInGrace(at now: Timestamp) -> Bool {
-        guard let graceUntil, !isGraceOver else { return false }
-        return now < graceUntil
+        let open = now < state.latest.start ? state.periods : [state.latest]
+        return paidPeriods > open.filter(\.transaction.isPaid).count
     }
 }
 
@@ -162,22 +119,4 @@ package struct RenewalExtension: Codable, Equatable, Sendable {
         self.lineItem = lineItem
         self.effectiveDate = effectiveDate
     }
-}
-
-/// `status` on the wire (docs/api/subscriptions.md).
-package enum SubscriptionStatus: Int, Codable, CaseIterable, Sendable {
-    case active = 1
-    case expired = 2
-    case billingRetry = 3
-    case gracePeriod = 4
-    case revoked = 5
-}
-
-/// `expirationIntent` on the wire: why a subscription ended.
-package enum ExpirationIntent: Int, Codable, CaseIterable, Sendable {
-    case customer = 1
-    case billing = 2
-    case priceIncrease = 3
-    case productUnavailable = 4
-    case other = 5
 }

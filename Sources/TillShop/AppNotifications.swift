@@ -237,13 +237,13 @@ extension Shop {
         _ app: AppRecord,
         at date: Timestamp
     ) -> Parts {
-        let subscription = row.groupID == nil ? nil : account.subscription(row.originalID)
+        let subscription = row.groupID == nil ? nil : account.heldSubscription(row.originalID)
         let info = subscription.map { renewalInfo(of: $0, held: account, at: date) }
         let data = NotificationPayload.data(
             of: app,
             realm: account.realm,
             version: account.appTransaction?.applicationVersion ?? "1.0",
-            status: subscription?.status(at: date),
+            status: subscription?.status,
             hasRenewalInfo: info != nil,
             reason: notice.type == .consumptionRequest ? .other : nil
         )

@@ -234,9 +234,8 @@ package struct Doctor: Sendable {
                 "Transaction \(row.id.number) names the original \(row.originalID.number), which is missing."
             )
         }
-        for subscription in account.subscriptions {
-            for row in [subscription.latestTransaction, subscription.running].compactMap(\.self)
-            where rows[row.id] != row {
+        for subscription in account.heldSubscriptions {
+            for row in subscription.state.periods.map(\.transaction) where rows[row.id] != row {
                 findings.append(
                     "The subscription \(subscription.originalID.number) holds transaction "
                         + "\(row.id.number) otherwise than the ledger does."

@@ -39,6 +39,7 @@ package struct ScopeRules: Codable, Equatable, Sendable {
         policy.keepsGraceDate = settings.keepsGraceDate
         policy.commitmentsEverywhere = settings.commitmentsEverywhere
         policy.extendsFirstPeriod = settings.extendsFirstPeriod
+        policy.extraFamilyNotifications = settings.extraFamilyNotifications
         policy.refundWindow = Int64(settings.refundWindowMinutes) * 60_000
         policy.storefrontsAskingConsent = Set(settings.storefrontsAskingConsent)
         if realm == .sandbox, settings.sandboxRenewalCap > 0 {

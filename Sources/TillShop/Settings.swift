@@ -26,6 +26,9 @@ package struct Settings: Equatable, Sendable {
     package var commitmentsEverywhere = true
     /// Grant extensions in the first paid period too, where Apple asks for an earlier paid one.
     package var extendsFirstPeriod = true
+    /// Notify family members of reversed refunds, extensions and the end of a grace period, of which Apple's
+    /// documentation does not say that members are notified.
+    package var extraFamilyNotifications = true
     /// Minutes from a customer's request for a refund to the decision.
     package var refundWindowMinutes = 720
     /// Storefronts whose law asks for consent to every increase of a price, alpha-3.
@@ -65,6 +68,7 @@ package struct Settings: Equatable, Sendable {
         settings.retriesInSandbox = false
         settings.commitmentsEverywhere = false
         settings.extendsFirstPeriod = false
+        settings.extraFamilyNotifications = false
         settings.versionOneInSandbox = false
         settings.historyExtraDays = 0
         return settings

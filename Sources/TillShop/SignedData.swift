@@ -36,7 +36,7 @@ extension Shop {
     ///   - instant: for which it says how the subscription stands; nil is now.
     ///   - now: when it is signed.
     package func signedRenewalInfo(
-        of subscription: Subscription,
+        of subscription: some HeldSubscription,
         held account: Account,
         standing instant: Timestamp? = nil,
         at now: Timestamp
@@ -48,7 +48,7 @@ extension Shop {
     }
 
     /// How a subscription stands at an instant.
-    func renewalInfo(of subscription: Subscription, held account: Account, at now: Timestamp) -> RenewalInfo {
+    func renewalInfo(of subscription: some HeldSubscription, held account: Account, at now: Timestamp) -> RenewalInfo {
         RenewalInfo(
             of: subscription,
             held: account,

@@ -13,7 +13,8 @@ struct SettingsSource {
     private static let behavior: Set<String> = [
         "profile", "orderLookupInSandbox", "tokenChangeMovesHistory", "journalLength", "requestTimeout", "logLevel",
         "sandboxRate", "sandboxRenewalCap", "retriesInSandbox", "keepsAnchorDay", "keepsGraceDate",
-        "commitmentsEverywhere", "extendsFirstPeriod", "refundWindowMinutes", "historyListsAll", "deliveryTimeout",
+        "commitmentsEverywhere", "extendsFirstPeriod", "extraFamilyNotifications", "refundWindowMinutes",
+        "historyListsAll", "deliveryTimeout",
         "deliveryRoot", "endpointNetworks", "storefrontAskingConsent", "versionOneInSandbox", "journalAll",
         "journalBodies", "historyExtraDays", "signatureAge", "notificationDays",
     ]

@@ -18,6 +18,8 @@ struct ShopChoices: ParsableArguments {
     var commitmentsEverywhere: Bool?
     @Option(help: "true (default) or false: extend the first paid period of a subscription too.")
     var extendsFirstPeriod: Bool?
+    @Option(help: "true (default) or false: notify family members of reversed refunds, extensions and the end of grace.")
+    var extraFamilyNotifications: Bool?
     @Option(help: "Minutes from a customer's request for a refund to the decision (default 720).")
     var refundWindowMinutes: Int?
     @Option(help: "A storefront whose law asks for consent to every price increase; may be repeated.")
@@ -106,6 +108,8 @@ struct ShopChoices: ParsableArguments {
             try source.choice(commitmentsEverywhere, "commitmentsEverywhere") ?? settings.commitmentsEverywhere
         settings.extendsFirstPeriod =
             try source.choice(extendsFirstPeriod, "extendsFirstPeriod") ?? settings.extendsFirstPeriod
+        settings.extraFamilyNotifications =
+            try source.choice(extraFamilyNotifications, "extraFamilyNotifications") ?? settings.extraFamilyNotifications
         settings.versionOneInSandbox =
             try source.choice(versionOneInSandbox, "versionOneInSandbox") ?? settings.versionOneInSandbox
         settings.allowReset = try source.choice(allowReset, "allowReset") ?? settings.allowReset

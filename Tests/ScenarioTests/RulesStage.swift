@@ -48,7 +48,7 @@ final class RulesStage: Stage {
 
     func subscriptions(of customer: String) -> [ToldSubscription] {
         guard let account = core.accounts[customer] else { return [] }
-        return account.subscriptions.sorted { $0.originalID < $1.originalID }.map { subscription in
+        return account.heldSubscriptions.sorted { $0.originalID < $1.originalID }.map { subscription in
             let info = RenewalInfo(
                 of: subscription,
                 held: account,
@@ -57,7 +57,7 @@ final class RulesStage: Stage {
                 policy: core.policy
             )
             return ToldSubscription(
-                status: subscription.status(at: core.now).rawValue,
+                status: subscription.status.rawValue,
                 transaction: ToldTransaction(subscription.latestTransaction),
                 renewalInfo: ToldRenewalInfo(info)
             )

@@ -24,6 +24,7 @@ final class ShopStage: Stage {
         settings.keepsGraceDate = policy.keepsGraceDate
         settings.commitmentsEverywhere = policy.commitmentsEverywhere
         settings.extendsFirstPeriod = policy.extendsFirstPeriod
+        settings.extraFamilyNotifications = policy.extraFamilyNotifications
         settings.refundWindowMinutes = Int(policy.refundWindow / 60_000)
         settings.storefrontsAskingConsent = policy.storefrontsAskingConsent.sorted()
         test = try await TestShop(
@@ -88,7 +89,7 @@ final class ShopStage: Stage {
     func subscriptions(of customer: String) async throws -> [ToldSubscription] {
         guard let account = try await known(customer) else { return [] }
         let now = try await test.shop.instantOfState(of: account)
-        return try account.subscriptions.sorted { $0.originalID < $1.originalID }.map { subscription in
+        return try account.heldSubscriptions.sorted { $0.originalID < $1.originalID }.map { subscription in
             let transaction = try test.shop.signed(
                 subscription.latestTransaction,
                 realm: realm,
@@ -97,7 +98,7 @@ final class ShopStage: Stage {
             )
             let info = try test.shop.signedRenewalInfo(of: subscription, held: account, at: now)
             return ToldSubscription(
-                status: subscription.status(at: now).rawValue,
+                status: subscription.status.rawValue,
                 transaction: try SignedText.decode(ToldTransaction.self, transaction.text),
                 renewalInfo: try SignedText.decode(ToldRenewalInfo.self, info.text)
             )

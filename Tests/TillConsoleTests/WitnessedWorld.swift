@@ -35,11 +35,9 @@ final class Witness: Sendable {
     func see(_ observation: Observation) {
         seen.withLock { seen in
             seen.end = observation
-            for subscription in observation.accounts.values.flatMap(\.subscriptions) {
-                let status = subscription.status(at: observation.now)
+            for subscription in observation.accounts.values.flatMap(\.heldSubscriptions) {
                 // Of one instant the last word counts.
-                seen.access[subscription.originalID, default: [:]][observation.now] =
-                    status == .active || status == .gracePeriod
+                seen.access[subscription.originalID, default: [:]][observation.now] = subscription.state.givesAccess
             }
         }
     }

@@ -74,20 +74,23 @@ struct CoreShop {
 
     mutating func advance(to instant: Timestamp) { stage.advance(to: instant) }
 
-    func subscription(_ customer: String, _ ownership: Ownership = .purchased) -> Subscription? {
-        accounts[customer]?.subscriptions.first { $0.ownership == ownership }
+    func subscription(_ customer: String) -> Subscription? { accounts[customer]?.subscriptions.first }
+
+    func held(_ customer: String, _ ownership: Ownership) -> (any HeldSubscription)? {
+        accounts[customer]?.heldSubscriptions.first { $0.ownership == ownership }
     }
 
     /// The customer's rows in the order of the history.
     func history(_ customer: String) -> [Transaction] { stage.history(customer) }
 
     func status(_ customer: String, _ ownership: Ownership = .purchased) -> SubscriptionStatus? {
-        subscription(customer, ownership)?.status(at: now)
+        held(customer, ownership)?.status
     }
 
     func renewalInfo(_ customer: String, _ ownership: Ownership = .purchased) throws -> RenewalInfo {
-        RenewalInfo(
-            of: try #require(subscription(customer, ownership)),
+        let subscription = try #require(held(customer, ownership))
+        return RenewalInfo(
+            of: subscription,
             held: try #require(accounts[customer]),
             at: now,
             catalog: catalog,

@@ -26,7 +26,7 @@ struct JudgementTests {
             #expect(throws: Refusal.noPriceIncrease(original)) {
                 try stage.act("ann", .declinePriceIncrease(original))
             }
-            #expect(stage.accounts["ann"]?.subscriptions.first?.autoRenews == true)
+            #expect(stage.accounts["ann"]?.subscriptions.first?.preference.autoRenews == true)
         }
         refused()
         Self.raisePrice(&stage)
@@ -39,7 +39,7 @@ struct JudgementTests {
         #expect(throws: Refusal.noPriceIncrease(original)) {
             try accepted.act("ann", .declinePriceIncrease(original))
         }
-        #expect(accepted.accounts["ann"]?.subscriptions.first?.autoRenews == true)
+        #expect(accepted.accounts["ann"]?.subscriptions.first?.preference.autoRenews == true)
         let ledger = try stage.act("ann", .declinePriceIncrease(original))
         #expect(ledger.events == [.autoRenewDisabled(original)])
         #expect(throws: Refusal.unknownSubscription(TransactionID(1))) {

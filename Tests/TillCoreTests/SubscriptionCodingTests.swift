@@ -6,17 +6,29 @@ import TillTesting
 /// What version 0.1.0 kept of a subscription still opens, and goes on.
 @Suite("Subscriptions of version 0.1.0")
 struct SubscriptionCodingTests {
-    /// A subscription as version 0.1.0 wrote it.
-    private func old(_ subscription: Subscription) throws -> [String: Any] {
-        let written = try JSONSerialization.jsonObject(with: JSONEncoder().encode(subscription))
-        var object = try #require(written as? [String: Any])
+    /// The account of a customer, and the customer's subscription as version 0.1.0 wrote it.
+    private func old(_ stage: CoreStage) throws -> (account: [String: Any], subscription: [String: Any]) {
+        let encoded = try JSONSerialization.jsonObject(with: JSONEncoder().encode(stage.accounts["ann"]))
+        let account = try #require(encoded as? [String: Any])
+        var object = try #require((account["subscriptions"] as? [[String: Any]])?.first)
+        let state = try #require(object.removeValue(forKey: "state") as? [String: Any])
+        let preference = try #require(object.removeValue(forKey: "preference") as? [String: Any])
         #expect(object.removeValue(forKey: "anchorTime") != nil)
         object.removeValue(forKey: "paidPeriods")
-        return object
+        object["ownership"] = "PURCHASED"
+        object["current"] = state["latest"]
+        object["running"] = state["previous"]
+        object["autoRenews"] = preference["autoRenews"]
+        object["nextProductID"] = preference["productID"]
+        return (account, object)
     }
 
-    private func read(_ object: [String: Any]) throws -> Subscription {
-        try JSONDecoder().decode(Subscription.self, from: JSONSerialization.data(withJSONObject: object))
+    private func read(_ account: [String: Any], _ subscription: [String: Any]) throws -> Subscription {
+        var account = account
+        account["subscriptions"] = [subscription]
+        let data = try JSONSerialization.data(withJSONObject: account)
+        let opened = try JSONDecoder().decode(Account.self, from: data)
+        return try #require(opened.subscriptions.first)
     }
 
     private func weekly() throws -> CoreStage {
@@ -36,7 +48,8 @@ struct SubscriptionCodingTests {
         let subscription = try #require(stage.accounts["ann"]?.subscriptions.first)
         // It ends in the missing hour.
         #expect(subscription.renewalDate == Timestamp(day: "2026-03-08T10:30:00Z"))
-        let opened = try read(old(subscription))
+        let written = try old(stage)
+        let opened = try read(written.account, written.subscription)
         #expect(opened == subscription)
         #expect(opened.anchor.time == 9_000_000, "02:30")
     }
@@ -45,12 +58,12 @@ struct SubscriptionCodingTests {
     func drifted() throws {
         var stage = try weekly()
         stage.advance(to: Timestamp(day: "2026-03-09"))
-        let subscription = try #require(stage.accounts["ann"]?.subscriptions.first)
-        var object = try old(subscription)
+        let (account, written) = try old(stage)
+        var object = written
         var row = try #require(object["current"] as? [String: Any])
         row["expiresDate"] = Timestamp(day: "2026-03-15T10:30:00Z").milliseconds
         object["current"] = row
-        let opened = try read(object)
+        let opened = try read(account, object)
         #expect(opened.anchor.time == 12_600_000, "03:30")
         let next = Period(1, .week).end(from: opened.renewalDate, anchorTime: opened.anchor.time)
         #expect(next == Timestamp(day: "2026-03-22T10:30:00Z"))
@@ -61,20 +74,22 @@ struct SubscriptionCodingTests {
         var stage = try weekly()
         for (day, count) in [("2026-02-23", 1), ("2026-03-02", 2), ("2026-03-09", 2)] {
             stage.advance(to: Timestamp(day: day))
-            let opened = try read(old(try #require(stage.accounts["ann"]?.subscriptions.first)))
+            let written = try old(stage)
+            let opened = try read(written.account, written.subscription)
             #expect(opened.paidPeriods == count, "\(day)")
         }
     }
 
     @Test("Dates of any size are read, and found out to be damaged", arguments: [Int64.min, Int64.max])
     func extremes(_ number: Int64) throws {
-        var object = try old(try #require(try weekly().accounts["ann"]?.subscriptions.first))
+        let (account, written) = try old(try weekly())
+        var object = written
         var row = try #require(object["current"] as? [String: Any])
         row["purchaseDate"] = number
         row["expiresDate"] = number == .max ? Int64.min : Int64.max
         object["current"] = row
         object["running"] = row
-        let opened = try read(object)
+        let opened = try read(account, object)
         #expect(opened.latestTransaction.damage != nil && opened.paidPeriods >= 2)
     }
 

@@ -139,10 +139,10 @@ struct ReaderTests {
         _ = try await test.shop.perform(join, by: test.customer("bob"), opening: Opening())
         let bob = try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "bob")
         let member = try #require(bob)
-        #expect(member.subscriptions.count == 1)
+        #expect(member.sharedSubscriptions.count == 1)
         test.advance(Self.month)
         let instant = try await test.shop.instantOfState(of: member)
-        #expect(instant < test.now && member.subscriptions.first?.status(at: instant) == .active)
+        #expect(instant < test.now && member.sharedSubscriptions.first?.status == .active)
     }
 
     @Test("The ticker reports how far behind it is, and nothing when it has caught up")

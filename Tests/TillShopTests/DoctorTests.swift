@@ -132,8 +132,8 @@ struct DoctorTests {
             "a running period that differs from the ledger",
             finding: "otherwise than the ledger",
             """
-            UPDATE accounts SET state = json_set(state, '$.subscriptions[0].running.quantity', 7)
-            WHERE json_extract(state, '$.subscriptions[0].running') IS NOT NULL
+            UPDATE accounts SET state = json_set(state, '$.subscriptions[0].state.previous.quantity', 7)
+            WHERE json_extract(state, '$.subscriptions[0].state.previous') IS NOT NULL
             """
         ),
         .sql(

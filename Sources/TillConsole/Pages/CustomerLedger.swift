@@ -132,7 +132,7 @@ struct CustomerLedger: Sendable {
     // MARK: Pictures
 
     /// The pictures of a subscription, one for each width, as SVG.
-    func pictures(of subscription: Subscription) -> [String] {
+    func pictures(of subscription: any HeldSubscription) -> [String] {
         guard let facts = facts(of: subscription) else { return [] }
         return Timeline.widths.enumerated().map { index, width in
             Timeline(facts, width: width).svg(id: "timeline-\(subscription.originalID.wireForm)-\(index)")
@@ -140,7 +140,7 @@ struct CustomerLedger: Sendable {
     }
 
     /// Nil when these rows have none of the subscription's.
-    private func facts(of subscription: Subscription) -> TimelineFacts? {
+    private func facts(of subscription: any HeldSubscription) -> TimelineFacts? {
         var known = (rows + changedLater).filter { $0.originalID == subscription.originalID }
         let hasEarlier = hasMore && !known.contains(where: \.isOriginal)
         // A row that changed late stands among younger ones; what lay between may not have been read.
@@ -148,8 +148,8 @@ struct CustomerLedger: Sendable {
             known.removeAll { $0.purchaseDate < horizon }
         }
         if !isPast {
-            let running = now < subscription.latestTransaction.purchaseDate ? subscription.running : nil
-            for row in [running, subscription.latestTransaction].compactMap(\.self)
+            let (current, latest) = (subscription.currentTransaction(at: now), subscription.latestTransaction)
+            for row in current.id == latest.id ? [latest] : [current, latest]
             where !known.contains(where: { $0.id == row.id }) {
                 known.append(row)
             }
@@ -172,7 +172,7 @@ struct CustomerLedger: Sendable {
     }
 
     /// Up to when a subscription's picture lacks what was told, because there is too much; nil when it lacks nothing.
-    func toldSince(of subscription: Subscription) -> Timestamp? {
+    func toldSince(of subscription: any HeldSubscription) -> Timestamp? {
         guard let toldSince, let facts = facts(of: subscription) else { return nil }
         let begin = TimelineStory(facts, atMost: Timeline.mostPeriods).periods.first?.start
         return begin.map { $0 < toldSince } == true ? toldSince : nil
@@ -184,7 +184,7 @@ struct CustomerLedger: Sendable {
     }
 
     /// What renewal info says now.
-    func renewal(of subscription: Subscription) -> RenewalInfo {
+    func renewal(of subscription: any HeldSubscription) -> RenewalInfo {
         RenewalInfo(of: subscription, held: account, at: now, catalog: catalog, policy: policy)
     }
 

@@ -8,7 +8,7 @@ struct SubscriptionCard: Sendable {
     private let page: PageRequest
     private let ledger: CustomerLedger
     /// As the store has it.
-    private let subscription: Subscription
+    private let subscription: any HeldSubscription
     /// As control says it.
     private let said: JSONTree
 
@@ -20,7 +20,7 @@ struct SubscriptionCard: Sendable {
         for said in (customer["subscriptions"]?.elements ?? []).prefix(most) {
             let original = said["originalTransactionId"]?.text ?? ""
             guard
-                let subscription = ledger.account.subscriptions.first(where: { $0.originalID.wireForm == original })
+                let subscription = ledger.account.heldSubscriptions.first(where: { $0.originalID.wireForm == original })
             else { continue }
             let card = SubscriptionCard(page: page, ledger: ledger, subscription: subscription, said: said)
             cards.append(try await card.value())
@@ -49,7 +49,7 @@ struct SubscriptionCard: Sendable {
 
     // MARK: Acts
 
-    private var status: SubscriptionStatus { subscription.status(at: ledger.instantOfState) }
+    private var status: SubscriptionStatus { subscription.status }
 
     private var acts: ActButtons {
         guard subscription.ownership == .purchased, !ledger.isPast else {
@@ -57,15 +57,15 @@ struct SubscriptionCard: Sendable {
         }
         var buttons: [ActButtons.Button] = []
         let isOver = status == .expired || status == .revoked
-        let renews = ledger.renewal(of: subscription).commitment?.autoRenews ?? subscription.autoRenews
+        let renews = ledger.renewal(of: subscription).commitment?.autoRenews ?? subscription.preference.autoRenews
         if isOver {
-            buttons.append(.init("buy", "Subscribe again", "productId", subscription.nextProductID))
+            buttons.append(.init("buy", "Subscribe again", "productId", subscription.preference.productID))
         } else if renews {
             buttons.append(.init("cancelSubscription", "Cancel"))
         } else {
             buttons.append(.init("resumeSubscription", "Resume"))
         }
-        if subscription.expectedPriceIncrease?.stage == .pending, !isOver {
+        if subscription.bought?.expectedPriceIncrease?.stage == .pending, !isOver {
             buttons.append(.init("acceptPriceIncrease", "Accept the price"))
             buttons.append(.init("declinePriceIncrease", "Decline the price"))
         }
@@ -73,7 +73,7 @@ struct SubscriptionCard: Sendable {
         if ledger.product(subscription.latestTransaction.productID)?.isFamilyShareable == true,
             ledger.account.family != nil
         {
-            let shares = subscription.isShared
+            let shares = subscription.bought?.isShared != false
             buttons.append(
                 .init("setSharing", shares ? "Stop sharing" : "Share again", "shared", shares ? "false" : "true")
             )
@@ -88,7 +88,7 @@ struct SubscriptionCard: Sendable {
     private var change: ActForm? {
         // Back to the present one is a change while another is chosen.
         let others = ledger.products(ofGroup: subscription.groupID).filter {
-            $0.isForSale && $0.id != subscription.nextProductID
+            $0.isForSale && $0.id != subscription.preference.productID
         }
         guard status != .expired, status != .revoked, !others.isEmpty else { return nil }
         let choices = others.map { product in
@@ -158,13 +158,14 @@ struct SubscriptionCard: Sendable {
         fact("Why it ended", renewal.expirationIntent.map(Self.words))
         fact("Grace until", at: renewal.graceUntil)
         if status == .billingRetry || status == .gracePeriod {
-            fact("Tried until", at: subscription.trouble?.retryUntil)
+            fact("Tried until", at: subscription.state.failedPayment?.retryUntil)
         }
-        let increase = renewal.autoRenews && !isOver ? subscription.expectedPriceIncrease : nil
+        let increase = renewal.autoRenews && !isOver ? subscription.bought?.expectedPriceIncrease : nil
         fact("Price increase", increase.map { "\($0.price.words), \(Words.plain($0.stage.rawValue))" })
         fact("Commitment", renewal.commitment.map { $0.autoRenews ? "renews" : "does not renew" })
         fact("Committed until", at: renewal.commitment?.renewalDate)
-        fact("Extensions", subscription.extensions.isEmpty ? nil : String(subscription.extensions.count))
+        let extensions = subscription.bought?.extensions.count ?? 0
+        fact("Extensions", extensions == 0 ? nil : String(extensions))
         fact("Win-back offers", renewal.winBackOffers.isEmpty ? nil : renewal.winBackOffers.joined(separator: ", "))
         fact("App account token", renewal.appAccountToken)
         return facts

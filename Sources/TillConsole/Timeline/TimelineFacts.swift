@@ -5,7 +5,7 @@ package struct TimelineFacts: Sendable {
     /// Rows of the subscription, in any order: the newest without a gap, or an older stretch of them.
     package var rows: [Transaction]
     /// The subscription as it stands.
-    package var subscription: Subscription
+    package var subscription: any HeldSubscription
     /// What renewal info says of it now.
     package var renewal: RenewalInfo
     /// What the developer's server was told of it, in any order.
@@ -29,7 +29,7 @@ package struct TimelineFacts: Sendable {
     /// What a picture is made of.
     package init(
         rows: [Transaction],
-        subscription: Subscription,
+        subscription: any HeldSubscription,
         renewal: RenewalInfo,
         notices: [TimelineNotice] = [],
         toldSince: Timestamp? = nil,

@@ -43,7 +43,7 @@ package struct TimelineStory: Sendable {
     private static func periods(_ facts: TimelineFacts) -> [TimelinePeriod] {
         let rows = facts.rows.sorted { ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id) }
         let begun = rows.filter { row in !neverBegan(row, among: rows) }
-        let extended = Set(facts.subscription.extensions.compactMap(\.lineItem))
+        let extended = Set((facts.subscription.bought?.extensions ?? []).compactMap(\.lineItem))
         return begun.indices.compactMap { index in
             let row = begun[index]
             guard let whole = row.expiresDate else { return nil }
@@ -80,19 +80,19 @@ package struct TimelineStory: Sendable {
     /// Those of the past as they were told, the present one as the subscription knows it.
     private static func troubles(_ facts: TimelineFacts) -> [TimelineTrouble] {
         let told = toldTroubles(facts.notices)
-        guard let trouble = facts.subscription.trouble, !facts.isPast else { return told }
+        guard let failed = facts.subscription.state.failedPayment, !facts.isPast else { return told }
         let begin = facts.subscription.renewalDate
         var troubles = told.filter { $0.start < begin }
         // A refund ends what was waited for, and access by grace with it.
         let refund = facts.subscription.latestTransaction.revocation.map { max($0.date, begin) }
-        let isOpen = facts.subscription.ended == nil && refund == nil
+        let isOpen = facts.subscription.state.awaitsPayment
         func add(_ kind: TimelineTrouble.Kind, _ start: Timestamp, _ end: Timestamp, isOpen: Bool) {
             let end = min(end, refund ?? end)
             if end > start { troubles.append(TimelineTrouble(kind: kind, start: start, end: end, isOpen: isOpen)) }
         }
-        let graceEnd = trouble.graceUntil ?? begin
-        add(.grace, begin, graceEnd, isOpen: isOpen && !trouble.isGraceOver)
-        if trouble.isGraceOver { add(.retry, graceEnd, trouble.retryUntil, isOpen: isOpen) }
+        let graceEnd = failed.graceUntil ?? begin
+        add(.grace, begin, graceEnd, isOpen: isOpen && !failed.isGraceOver)
+        if failed.isGraceOver { add(.retry, graceEnd, failed.retryUntil, isOpen: isOpen) }
         return troubles
     }
 
@@ -154,8 +154,9 @@ package struct TimelineStory: Sendable {
 
     /// Whether a subscription itself knows whether there was grace after its last period; one that was given up while
     /// it waited for money does not.
-    private static func isKnown(_ subscription: Subscription) -> Bool {
-        subscription.ended == nil || subscription.trouble != nil || subscription.latestTransaction.revocation != nil
+    private static func isKnown(_ subscription: any HeldSubscription) -> Bool {
+        if case .expired = subscription.state { return subscription.state.failedPayment != nil }
+        return true
     }
 
     // MARK: Commitments
@@ -188,9 +189,7 @@ package struct TimelineStory: Sendable {
 
     private static func next(_ facts: TimelineFacts) -> TimelineNext? {
         let subscription = facts.subscription
-        guard subscription.status(at: facts.now) == .active else { return nil }
-        // Both rows of a subscription whose next period was charged ahead may be refunded one by one.
-        if subscription.latestTransaction.revocation != nil { return nil }
+        guard subscription.status == .active else { return nil }
         let renewal = facts.renewal
         guard renewal.autoRenews else { return .ends(renewal.renewalDate) }
         return .renews(

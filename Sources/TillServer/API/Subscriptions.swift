@@ -22,8 +22,8 @@ extension AppleAPI {
         guard let account = try await shop.storage.account(id) else { throw APIError.transactionIDNotFound }
         let instant = try await shop.instantOfState(of: account)
 
-        let chosen = account.subscriptions.filter {
-            (wanted.isEmpty || wanted.contains($0.status(at: instant))) && !isHidden($0.latestTransaction.id, exchange)
+        let chosen = account.heldSubscriptions.filter {
+            (wanted.isEmpty || wanted.contains($0.status)) && !isHidden($0.latestTransaction.id, exchange)
         }
         let groups = Dictionary(grouping: chosen, by: \.groupID).sorted { $0.key < $1.key }
         let data = try groups.map { group, subscriptions in
@@ -31,7 +31,7 @@ extension AppleAPI {
             json.put("subscriptionGroupIdentifier", group)
             json.put(
                 "lastTransactions",
-                objects: try subscriptions.sorted { $0.originalID < $1.originalID }.map {
+                objects: try subscriptions.sorted(by: { $0.originalID < $1.originalID }).map {
                     try item($0, account, standing: instant)
                 }
             )
@@ -46,11 +46,15 @@ extension AppleAPI {
     }
 
     /// - Parameter instant: for which the account stands as it does.
-    private func item(_ subscription: Subscription, _ account: Account, standing instant: Timestamp) throws -> [UInt8] {
+    private func item(
+        _ subscription: some HeldSubscription,
+        _ account: Account,
+        standing instant: Timestamp
+    ) throws -> [UInt8] {
         let now = shop.now(of: account)
         var json = PayloadWriter(capacity: 16_384)
         json.put("originalTransactionId", subscription.originalID.wireForm)
-        json.put("status", subscription.status(at: instant).rawValue)
+        json.put("status", subscription.status.rawValue)
         json.put(
             "signedTransactionInfo",
             try shop.signed(subscription.latestTransaction, realm: realm, app: account.app, at: now)

@@ -185,7 +185,7 @@ extension ControlAPI {
         handed.put("signedTransactionInfo", try shop.signedOnDevice(row, account, device: device, at: now))
         handed.put("signedAppTransactionInfo", try shop.appTransactionSignedOnDevice(account, device: device, at: now))
         handed.put("appReceipt", receipt)
-        let subscription = account.subscriptions.first { $0.originalID == row.originalID }
+        let subscription = account.heldSubscription(row.originalID)
         var json = PayloadWriter(capacity: 32_768)
         json.put("result", result?.rawValue)
         json.put("customer", account.customer)

@@ -145,7 +145,7 @@ extension ControlAPI {
         json.put("refundRequests", account.refundRequests.count)
         json.put("transactions", account.rowCount)
         json.put("owned", account.productsOwned.sorted())
-        json.put("subscriptions", objects: account.subscriptions.map { self.json($0, account) })
+        json.put("subscriptions", objects: account.heldSubscriptions.map { self.json($0, account) })
         json.put("family", account.family?.name)
         json.put("clock", account.clock)
     }

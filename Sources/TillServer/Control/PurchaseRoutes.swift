@@ -79,7 +79,7 @@ extension ControlAPI {
         let group = shop.registry.catalog(of: account.app).products[productID]?.plan?.groupID
         let bought =
             outcome.alreadyOwned
-            ?? group.flatMap { account.subscription(toGroup: $0)?.current }
+            ?? group.flatMap { account.subscription(toGroup: $0)?.latestTransaction }
             ?? outcome.ledger.rowChanges.last { $0.after.account == account.id && $0.after.productID == productID }?
             .after
         guard let row = bought else {

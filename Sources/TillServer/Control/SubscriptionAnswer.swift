@@ -61,7 +61,7 @@ extension ControlAPI {
     )
 
     /// A subscription as it stands at its holder's time (`Shop.instantOfState`).
-    func json(_ subscription: Subscription, _ account: Account) -> [UInt8] {
+    func json(_ subscription: some HeldSubscription, _ account: Account) -> [UInt8] {
         let now = shop.instantOfState(of: account, family: [])
         let info = RenewalInfo(
             of: subscription,
@@ -70,7 +70,8 @@ extension ControlAPI {
             catalog: shop.registry.catalog(of: account.app),
             policy: shop.policy(of: AccountScope(realm: account.realm, app: account.app))
         )
-        let status = subscription.status(at: now)
+        let status = subscription.status
+        let bought = subscription.bought
         var json = PayloadWriter()
         json.put("subscriptionGroupIdentifier", subscription.groupID)
         json.put("originalTransactionId", subscription.originalID.wireForm)
@@ -88,11 +89,11 @@ extension ControlAPI {
         json.put("renewalBillingPlanType", info.billingPlan?.rawValue)
         json.put("expirationIntent", info.expirationIntent?.rawValue)
         json.put("gracePeriodExpiresDate", info.graceUntil)
-        json.put("billingRetryUntil", status == .expired ? nil : subscription.trouble?.retryUntil)
-        json.put("priceIncrease", written: subscription.priceIncrease.map(Self.json))
+        json.put("billingRetryUntil", status == .expired ? nil : subscription.state.failedPayment?.retryUntil)
+        json.put("priceIncrease", written: bought?.priceIncrease.map(Self.json))
         json.put("commitment", written: subscription.latestTransaction.commitment.map { Self.json($0, subscription) })
         if !info.winBackOffers.isEmpty { json.put("eligibleWinBackOfferIds", info.winBackOffers) }
-        json.put("isShared", subscription.isShared)
+        json.put("isShared", bought?.isShared ?? true)
         return json.finish()
     }
 
@@ -106,18 +107,18 @@ extension ControlAPI {
         return json.finish()
     }
 
-    private static func json(_ commitment: Commitment, _ subscription: Subscription) -> [UInt8] {
+    private static func json(_ commitment: Commitment, _ subscription: some HeldSubscription) -> [UInt8] {
         var json = PayloadWriter()
         json.put("period", commitment.period)
         json.put("periods", commitment.periods)
         json.put("expiresDate", commitment.expiresDate)
-        json.put("renews", subscription.commitmentRenews)
+        json.put("renews", subscription.preference.commitmentRenews)
         return json.finish()
     }
 
     // MARK: In words
 
-    private static func summary(of subscription: Subscription, _ info: RenewalInfo, _ status: SubscriptionStatus)
+    private static func summary(of subscription: some HeldSubscription, _ info: RenewalInfo, _ status: SubscriptionStatus)
         -> String
     {
         let sentences = [
@@ -125,20 +126,20 @@ extension ControlAPI {
             subscription.ownership == .familyShared && status != .revoked ? "A family member shares it." : nil,
             status == .active ? next(after: subscription, info) : nil,
             subscription.latestTransaction.commitment.map { commitment in
-                let follows = subscription.commitmentRenews ? "another year follows" : "no other year follows"
+                let follows = subscription.preference.commitmentRenews ? "another year follows" : "no other year follows"
                 return "Month \(commitment.period) of \(commitment.periods), committed until "
                     + "\(commitment.expiresDate.iso8601); \(follows)."
             },
-            status == .active && info.autoRenews ? subscription.expectedPriceIncrease.map(words) : nil,
+            status == .active && info.autoRenews ? subscription.bought?.expectedPriceIncrease.map(words) : nil,
         ]
         return sentences.compactMap(\.self).joined(separator: " ")
     }
 
-    private static func standing(of subscription: Subscription, _ info: RenewalInfo, _ status: SubscriptionStatus)
+    private static func standing(of subscription: some HeldSubscription, _ info: RenewalInfo, _ status: SubscriptionStatus)
         -> String
     {
         let end = subscription.renewalDate.iso8601
-        let last = subscription.trouble.map { " It is tried until \($0.retryUntil.iso8601)." } ?? ""
+        let last = subscription.state.failedPayment.map { " It is tried until \($0.retryUntil.iso8601)." } ?? ""
         switch status {
         case .active: return "Active until \(end)."
         case .gracePeriod:
@@ -163,7 +164,7 @@ extension ControlAPI {
         }
     }
 
-    private static func next(after subscription: Subscription, _ info: RenewalInfo) -> String {
+    private static func next(after subscription: some HeldSubscription, _ info: RenewalInfo) -> String {
         guard info.autoRenews else { return "It does not renew." }
         let product = info.autoRenewProductID == info.productID ? "" : " as \(info.autoRenewProductID)"
         let price = info.renewalPrice.map { " for \($0.words)" } ?? ""

@@ -28,7 +28,7 @@ extension ControlAPI {
                 let account = try await exchange.account()
                 var json = PayloadWriter()
                 json.put("customer", account.customer)
-                json.put("subscriptions", objects: account.subscriptions.map { self.json($0, account) })
+                json.put("subscriptions", objects: account.heldSubscriptions.map { self.json($0, account) })
                 return json.finish()
             },
             ControlRoute(
@@ -115,14 +115,14 @@ extension ControlAPI {
 
     private func act(
         _ exchange: ControlExchange,
-        _ command: (Subscription) -> Command
+        _ command: (any HeldSubscription) -> Command
     ) async throws -> [UInt8] {
         let (subscription, account) = try await exchange.subscription()
         return try self.json(subscription, after: try await act(command(subscription), by: account, exchange))
     }
 
-    private func json(_ subscription: Subscription, after outcome: Outcome) throws -> [UInt8] {
-        let standing = outcome.account.subscription(subscription.originalID) ?? subscription
+    private func json(_ subscription: some HeldSubscription, after outcome: Outcome) throws -> [UInt8] {
+        let standing = outcome.account.heldSubscription(subscription.originalID) ?? subscription
         return try json(standing.latestTransaction, outcome.account, device: UUID(), Told(outcome))
     }
 
@@ -160,9 +160,9 @@ extension ControlAPI {
 
 extension ControlExchange {
     /// The subscription that the path names by its original transaction, or by any other transaction of it.
-    func subscription() async throws -> (subscription: Subscription, account: Account) {
+    func subscription() async throws -> (subscription: any HeldSubscription, account: Account) {
         let (row, account) = try await transaction(named: "originalTransactionId")
-        guard let subscription = account.subscription(row.originalID) else {
+        guard let subscription = account.heldSubscription(row.originalID) else {
             throw Refusal.unknownSubscription(row.id)
         }
         return (subscription, account)

@@ -114,7 +114,7 @@ package struct AttackPack: Sendable {
 
     /// The renewal info of the purchase; made up where the purchase has none.
     private func renewalInfo(_ realm: Realm) -> [UInt8] {
-        if let account, let subscription = account.subscription(row.originalID) {
+        if let account, let subscription = account.heldSubscription(row.originalID) {
             let info = RenewalInfo(
                 of: subscription,
                 held: account,
@@ -139,7 +139,7 @@ package struct AttackPack: Sendable {
 
     /// A whole notification with rightly signed parts in it.
     private func notification(_ notice: Notice) throws -> [UInt8] {
-        let subscription = account?.subscription(row.originalID)
+        let subscription = account?.heldSubscription(row.originalID)
         let told: TillCore.Notice =
             row.groupID == nil ? TillCore.Notice(.oneTimeCharge) : TillCore.Notice(.subscribed, .initialBuy)
         let head = NotificationPayload.Head(
@@ -152,7 +152,7 @@ package struct AttackPack: Sendable {
             of: notice.app,
             realm: notice.realm,
             version: account?.appTransaction?.applicationVersion ?? "1.0",
-            status: subscription?.status(at: signedDate),
+            status: subscription?.status,
             hasRenewalInfo: subscription != nil,
             reason: nil
         )

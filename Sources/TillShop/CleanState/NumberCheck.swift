@@ -106,9 +106,6 @@ enum NumberCheck {
 }
 
 extension Account {
-    /// Whether what rules rely on is there: a subscription's periods end.
-    var isWhole: Bool {
-        subscriptions.allSatisfy { $0.current.expiresDate != nil && $0.running.map { $0.expiresDate != nil } ?? true }
-            && winBackOffersTaken.values.allSatisfy { NumberCheck.dates.contains($0.milliseconds) }
-    }
+    /// Whether what rules rely on is there.
+    var isWhole: Bool { winBackOffersTaken.values.allSatisfy { NumberCheck.dates.contains($0.milliseconds) } }
 }

@@ -52,8 +52,8 @@ struct RelationCheck {
             lines[account.id] = line
         }
         clocksOfAccounts[account.id.number] = account.clockName.key
-        for subscription in account.subscriptions {
-            for row in [subscription.latestTransaction, subscription.running].compactMap(\.self) {
+        for subscription in account.heldSubscriptions {
+            for row in subscription.state.periods.map(\.transaction) {
                 need(row.id, of: account, "a subscription has", line)
                 originals[row.id.number] = row.originalID.number
             }

@@ -40,18 +40,19 @@ enum TransactionPayload {
         json.put("revocationType", row.revocation?.kind.rawValue)
         json.put("revocationPercentage", row.revocation?.percentage)
         json.put("billingPlanType", row.billingPlan?.rawValue)
-        json.put("commitmentInfo", written: row.commitment.map { bytes($0) })
+        json.put("commitmentInfo", written: row.commitment.map { bytes($0, of: row) })
         json.put("deviceVerification", device?.verification)
         json.put("deviceVerificationNonce", device?.nonce)
         return json.finish()
     }
 
-    private static func bytes(_ commitment: Commitment) -> [UInt8] {
+    /// A family member pays nothing, and is told no price.
+    private static func bytes(_ commitment: Commitment, of row: Transaction) -> [UInt8] {
         var json = PayloadWriter()
         json.put("billingPeriodNumber", commitment.period)
         json.put("totalBillingPeriods", commitment.periods)
         json.put("commitmentExpiresDate", commitment.expiresDate)
-        json.put("commitmentPrice", commitment.price.milliunits)
+        json.put("commitmentPrice", row.ownership == .purchased ? commitment.price.milliunits : nil)
         return json.finish()
     }
 }

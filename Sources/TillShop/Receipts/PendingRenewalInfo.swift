@@ -3,8 +3,8 @@ import TillCore
 /// An element of `pending_renewal_info`: a subscription as it stands, every value a text (docs/api/verify-receipt.md).
 enum PendingRenewalInfo {
     /// Nil where Apple drops the element: a customer who cancels in the grace period pauses the attempts at charging.
-    static func bytes(_ subscription: Subscription, _ info: RenewalInfo) -> [UInt8]? {
-        guard subscription.ended == nil || !subscription.wasLeftInGrace else { return nil }
+    static func bytes(_ subscription: some HeldSubscription, _ info: RenewalInfo) -> [UInt8]? {
+        if case .expired(_, .customer(leftInGrace: true), _) = subscription.state { return nil }
         var json = PayloadWriter(capacity: 512)
         json.put("expiration_intent", asText: info.expirationIntent?.rawValue)
         json.put("auto_renew_product_id", info.autoRenewProductID)
@@ -21,7 +21,7 @@ enum PendingRenewalInfo {
     }
 
     /// 0 while the customer has not answered, 1 after consent; nil where nobody was asked.
-    private static func consent(_ subscription: Subscription, _ info: RenewalInfo) -> Int? {
-        subscription.priceIncrease?.needsConsent == true ? info.priceIncreaseStatus : nil
+    private static func consent(_ subscription: some HeldSubscription, _ info: RenewalInfo) -> Int? {
+        subscription.bought?.priceIncrease?.needsConsent == true ? info.priceIncreaseStatus : nil
     }
 }

@@ -16,7 +16,7 @@ package struct ReceiptRows: Sendable {
     ///   - rows: those of the account, in any order.
     ///   - most: how many are shown; the rows in force are always among them.
     package init(_ rows: some Sequence<Transaction>, of account: Account, atMost most: Int = ReceiptRows.most) {
-        current = Set(account.subscriptions.map(\.latestTransaction.id))
+        current = Set(account.heldSubscriptions.map { $0.latestTransaction.id })
         func place(_ row: Transaction) -> (Timestamp, Int, TransactionID) {
             (row.purchaseDate, row.isUpgraded ? 0 : 1, row.id)
         }

@@ -36,7 +36,7 @@ extension Shop {
         }
         let object = TransactionReceiptObject.bytes(receipt)
         guard
-            let subscription = account.subscriptions.first(where: {
+            let subscription = account.heldSubscriptions.first(where: {
                 $0.originalID.wireForm == receipt.originalTransactionID
             })
         else {
@@ -49,15 +49,14 @@ extension Shop {
     }
 
     private func answer(
-        _ subscription: Subscription,
+        _ subscription: some HeldSubscription,
         of account: Account,
         _ sent: TransactionReceipt,
         _ object: [UInt8]
     ) async throws -> VerifyReceiptAnswer {
         let instant = try await instantOfState(of: account)
         let info = renewalInfo(of: subscription, held: account, at: instant)
-        let status = subscription.status(at: instant)
-        let isOver = status != .active && status != .gracePeriod
+        let isOver = !subscription.state.givesAccess
         let latest = receipt(of: subscription.latestTransaction, account, vendor: sent.uniqueVendorIdentifier)
         let code = isOver ? 21_006 : 0
         var json = PayloadWriter(capacity: 8_192)

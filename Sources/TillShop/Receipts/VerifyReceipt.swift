@@ -73,7 +73,7 @@ extension Shop {
         let scope = AccountScope(realm: realm, app: app)
         let account = try await account(of: receipt, in: scope)
         let hasSubscription =
-            account.map { !$0.subscriptions.isEmpty } == true || receipt.inApp.contains { $0.kind == .autoRenewable }
+            account.map { !$0.heldSubscriptions.isEmpty } == true || receipt.inApp.contains { $0.kind == .autoRenewable }
         if let refusal = refusal(of: request.password, for: record, in: realm, isNeeded: hasSubscription) {
             return refusal
         }
@@ -106,7 +106,7 @@ extension Shop {
         var (account, rows) = try await accountWithRows(found)
         if isLatestOnly { rows = rows.latestOnly }
         let now = now(of: account)
-        let hasSubscription = !account.subscriptions.isEmpty
+        let hasSubscription = !account.heldSubscriptions.isEmpty
         if hasSubscription { json.put("latest_receipt_info", objects: rows.rows.map(LatestReceiptInfo.bytes)) }
         // The app and the device stay those of the receipt that was sent, so that its hash still fits.
         var frame = receipt
@@ -122,7 +122,7 @@ extension Shop {
 
     /// How the subscriptions of an account stand, one element each.
     func pendingRenewals(of account: Account, at now: Timestamp) -> [[UInt8]] {
-        account.subscriptions.sorted { $0.originalID < $1.originalID }.compactMap { subscription in
+        account.heldSubscriptions.sorted { $0.originalID < $1.originalID }.compactMap { subscription in
             PendingRenewalInfo.bytes(subscription, renewalInfo(of: subscription, held: account, at: now))
         }
     }

@@ -28,11 +28,11 @@ extension Shop {
             let earlier = rows.filter {
                 $0.originalID == row.originalID && $0.id != row.id && $0.purchaseDate <= row.purchaseDate
             }
-            let subscription = account.subscription(row.originalID)
+            let subscription = account.heldSubscription(row.originalID)
             let types = VersionOneType.types(
                 for: notification,
                 after: earlier.max { ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id) },
-                isLatest: [subscription?.latestTransaction.id, subscription?.running?.id].contains(row.id)
+                isLatest: subscription?.state.periods.contains { $0.id == row.id } == true
             ).filter { scope.realm == .production || settings.versionOneInSandbox || $0.isInSandbox }
             guard !types.isEmpty else { continue }
             let receipt = try await unifiedReceipt(of: account, app, rows, at: notification.date)
@@ -89,7 +89,7 @@ extension Shop {
         return VersionOnePayload.UnifiedReceipt(
             latestReceipt: Base64.encode(try await sign(frame, with: shown)),
             rows: shown.rows,
-            pendingRenewals: account.subscriptions.isEmpty ? nil : pendingRenewals(of: account, at: date)
+            pendingRenewals: account.heldSubscriptions.isEmpty ? nil : pendingRenewals(of: account, at: date)
         )
     }
 }

@@ -41,7 +41,7 @@ extension WireObject {
         .always("billingPeriodNumber", since: 21),
         .always("totalBillingPeriods", since: 21),
         .always("commitmentExpiresDate", since: 21),
-        .always("commitmentPrice", since: 21),
+        .optional("commitmentPrice", since: 21),
     ]
 
     static let renewalInfoKeys: [WireKey] = [

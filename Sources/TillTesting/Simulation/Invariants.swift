@@ -46,44 +46,40 @@ struct Invariants {
         }
         let family = (account.family?.members ?? [account.id]).compactMap { byID[$0] }
         if let damaged = Ledger.damage(in: family) { expect(false, "\(who): \(damaged)") }
-        let groups = account.subscriptions.filter { $0.ownership == .purchased }.map(\.groupID)
-        expect(Set(groups).count == groups.count, "\(who): two subscriptions of one's own in a group")
         for subscription in account.subscriptions { check(subscription, of: account) }
+        for copy in account.sharedSubscriptions { check(copy, of: account) }
         checkFamily(of: account)
     }
 
-    private mutating func check(_ subscription: Subscription, of account: Account) {
+    private mutating func check(_ subscription: some HeldSubscription, of account: Account) {
         let now = observation.now
         let what = "\(account.customer): subscription to \(subscription.latestTransaction.productID)"
-        let current = subscription.latestTransaction
-        expect(observation.rows[current.id] == current, "\(what) differs from its row")
-        if let running = subscription.runningAhead(before: now) {
-            expect(observation.rows[running.id] == running, "\(what) differs from the row that runs")
-            expect(running.expiresDate == current.purchaseDate, "\(what) leaves a gap before what was charged ahead")
+        let latest = subscription.state.latest
+        expect(observation.rows[latest.id] == latest.transaction, "\(what) differs from its latest row")
+        if now < latest.start, let previous = subscription.state.previous {
+            expect(observation.rows[previous.id] == previous.transaction, "\(what) differs from the row that runs")
+            expect(previous.end == latest.start, "\(what) leaves a gap before what was charged ahead")
         }
-        expect(subscription.paidService >= 0, "\(what) has paid for less than nothing")
-        expect(subscription.recentStart <= current.purchaseDate, "\(what) began after its latest period")
-        if subscription.ended != nil {
-            expect(subscription.renewalDate <= now, "\(what) ended before its period did")
-            expect(!subscription.autoRenews, "\(what) ended and renews")
+        expect(subscription.recentStart <= latest.start, "\(what) began after its latest period")
+        expect(latest.isRevoked == (subscription.status == .revoked), "\(what) is revoked otherwise than its row")
+        switch subscription.state {
+        case .active: break
+        case .gracePeriod(_, let until, let retryUntil):
+            expect(latest.end <= now, "\(what) is in grace before its period is over")
+            expect(until <= retryUntil, "\(what) has grace after its last retry")
+        case .billingRetry: expect(latest.end <= now, "\(what) is retried before its period is over")
+        case .expired:
+            expect(latest.end <= now, "\(what) ended before its period did")
+            expect(!subscription.preference.autoRenews, "\(what) ended and renews")
+        case .revoked: break
         }
-        guard subscription.ownership == .purchased else { return }
-        let status = subscription.status(at: now)
-        if current.revocation == nil, subscription.trouble == nil, subscription.ended == nil {
-            expect(status != .expired, "\(what) is over, and nobody said so")
-        }
-        if let trouble = subscription.trouble, subscription.ended == nil, current.revocation == nil {
-            expect(subscription.renewalDate <= now, "\(what) has trouble before its period is over")
-            expect(trouble.retryUntil > now, "\(what) is retried for ever")
-        }
+        if let bought = subscription.bought { expect(bought.paidService >= 0, "\(what) has paid for less than nothing") }
     }
 
     // MARK: The family
 
     private mutating func checkFamily(of account: Account) {
-        for copy in account.subscriptions where copy.ownership == .familyShared && isLive(copy) {
-            checkCopy(copy, of: account)
-        }
+        for copy in account.sharedSubscriptions where copy.isLive { checkCopy(copy, of: account) }
         guard let family = account.family else { return }
         expect(family.members.contains(account.id), "\(account.customer) is not in the own family")
         for member in family.members.compactMap({ byID[$0] }) where member.id != account.id {
@@ -94,44 +90,33 @@ struct Invariants {
         }
     }
 
-    private func isLive(_ copy: Subscription) -> Bool { copy.latestTransaction.revocation == nil && copy.ended == nil }
-
-    private mutating func checkCopy(_ copy: Subscription, of member: Account) {
+    private mutating func checkCopy(_ copy: SharedSubscription, of member: Account) {
         let what = "\(member.customer): copy of \(copy.latestTransaction.productID)"
-        guard let owner = copy.sharedFrom.flatMap({ byID[$0] }), let source = owner.subscription(toGroup: copy.groupID)
+        guard let owner = copy.owner.flatMap({ byID[$0] }), let source = owner.subscription(toGroup: copy.groupID)
         else { return expect(false, "\(what) has no purchaser") }
         guard member.family?.members.contains(owner.id) == true else {
             return expect(false, "\(what) outlives the family")
         }
-        let now = observation.now
-        expect(
-            copy.latestTransaction.sharedFrom == source.latestTransaction.id,
-            "\(what) is not of the purchaser's latest row"
-        )
+        expect(copy.latestTransaction.sharedFrom == source.state.latest.id, "\(what) is not of the latest row")
         expect(copy.latestTransaction.productID == source.latestTransaction.productID, "\(what) is of another product")
-        expect(
-            copy.latestTransaction.expiresDate == source.latestTransaction.expiresDate,
-            "\(what) ends at another time"
-        )
-        expect(copy.autoRenews == source.autoRenews, "\(what) renews otherwise than the purchase")
-        expect(copy.nextProductID == source.nextProductID, "\(what) goes on as another product")
-        expect(copy.trouble == source.trouble, "\(what) has other trouble than the purchase")
-        let statuses = (copy.status(at: now), source.status(at: now))
-        expect(statuses.0 == statuses.1, "\(what) is \(statuses.0), the purchase \(statuses.1)")
+        expect(copy.renewalDate == source.renewalDate, "\(what) ends at another time")
+        expect(copy.preference == source.preference, "\(what) continues otherwise than the purchase")
+        let projected = source.state.with(latest: copy.state.latest, previous: copy.state.previous)
+        expect(copy.state == projected, "\(what) is \(copy.status), the purchase \(source.status)")
         expect(source.isShared, "\(what) is not shared any more")
     }
 
     private mutating func checkSharing(_ subscription: Subscription, of owner: Account, with member: Account) {
-        let status = subscription.status(at: observation.now)
         guard
-            subscription.ownership == .purchased, subscription.isShared, status == .active || status == .gracePeriod,
+            subscription.isShared, subscription.state.givesAccess,
             observation.catalog.products[subscription.latestTransaction.productID]?.isFamilyShareable == true
         else { return }
-        let copy = member.copy(ofGroup: subscription.groupID, sharedBy: owner.id)
+        let copy = member.sharedSubscription(toGroup: subscription.groupID, from: owner.id)
         let what = "\(owner.customer): \(subscription.latestTransaction.productID)"
-        // Of what was charged ahead and refunded, the running period is left to both.
-        let has = copy?.status(at: observation.now) == status
-        expect(has, "\(what) is shared, and \(member.customer) has nothing of it")
+        expect(
+            copy?.status == subscription.status,
+            "\(what) is \(subscription.status), and \(member.customer) has \(copy.map { "\($0.status)" } ?? "nothing")"
+        )
     }
 
     private mutating func checkSharing(_ holding: Holding, of owner: Account, with member: Account) {
@@ -212,12 +197,5 @@ struct Invariants {
             let info = notification.renewalInfo
             expect((info == nil) == (notification.transaction.groupID == nil), "\(notification.words) says too little")
         }
-    }
-}
-
-extension Subscription {
-    /// The row whose period still runs although the next has been charged.
-    fileprivate func runningAhead(before now: Timestamp) -> Transaction? {
-        now < current.purchaseDate ? running : nil
     }
 }

@@ -60,11 +60,17 @@ struct Portrait: Sendable {
         return row
     }
 
+    private func portrayed(_ copy: SharedSubscription) -> SharedSubscription {
+        var copy = copy
+        copy.originalID = portrayed(copy.originalID)
+        copy.state = copy.state.map(portrayed)
+        return copy
+    }
+
     private func portrayed(_ subscription: Subscription) -> Subscription {
         var subscription = subscription
         subscription.originalID = portrayed(subscription.originalID)
-        subscription.latestTransaction = portrayed(subscription.latestTransaction)
-        subscription.running = subscription.running.map(portrayed)
+        subscription.state = subscription.state.map(portrayed)
         for place in subscription.extensions.indices {
             subscription.extensions[place].lineItem = subscription.extensions[place].lineItem.map { names[$0] ?? $0 }
         }
@@ -75,6 +81,7 @@ struct Portrait: Sendable {
         var account = account
         account.version = 0
         account.subscriptions = account.subscriptions.map(portrayed)
+        account.sharedSubscriptions = account.sharedSubscriptions.map(portrayed)
         for place in account.holdings.indices {
             account.holdings[place].transaction = portrayed(account.holdings[place].transaction)
             account.holdings[place].source = account.holdings[place].source.map(portrayed)
@@ -100,10 +107,19 @@ extension Portrait.Likeness {
     fileprivate mutating func forgetDates() {
         let never = Timestamp(milliseconds: 0)
         func forget(_ row: inout Transaction) { row.modifiedDate = never }
+        func forgotten(_ state: SubscriptionState) -> SubscriptionState {
+            state.map { row in
+                var row = row
+                forget(&row)
+                return row
+            }
+        }
         account.lastSigned = nil
         for place in account.subscriptions.indices {
-            forget(&account.subscriptions[place].latestTransaction)
-            account.subscriptions[place].running?.modifiedDate = never
+            account.subscriptions[place].state = forgotten(account.subscriptions[place].state)
+        }
+        for place in account.sharedSubscriptions.indices {
+            account.sharedSubscriptions[place].state = forgotten(account.sharedSubscriptions[place].state)
         }
         for place in rows.indices { forget(&rows[place]) }
         for place in notifications.indices {

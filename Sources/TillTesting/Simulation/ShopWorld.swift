@@ -22,6 +22,7 @@ package struct ShopWorld: World {
         settings.keepsGraceDate = policy.keepsGraceDate
         settings.commitmentsEverywhere = policy.commitmentsEverywhere
         settings.extendsFirstPeriod = policy.extendsFirstPeriod
+        settings.extraFamilyNotifications = policy.extraFamilyNotifications
         settings.refundWindowMinutes = Int(policy.refundWindow / 60_000)
         settings.storefrontsAskingConsent = policy.storefrontsAskingConsent.sorted()
         test = try await TestShop(

@@ -58,10 +58,7 @@ package struct TransitionCount: Sendable {
             guard let status = notification.status else { continue }
             let original = notification.transaction.originalID
             let before = statuses[original]
-            // What was charged ahead and refunded takes access away once it would have begun.
-            let isAhead = notification.transaction.purchaseDate > notification.signedDate
-            let ends = status == .active && isAhead && notification.transaction.revocation != nil
-            statuses[original] = ends ? .revoked : status
+            statuses[original] = status
             let step = Step(
                 before: before,
                 words: notification.words,
@@ -80,10 +77,8 @@ package struct TransitionCount: Sendable {
     /// Takes how subscriptions stand now; a family's access comes back without a word.
     mutating func note(_ observation: Observation) {
         for account in observation.accounts.values {
-            for subscription in account.subscriptions where statuses[subscription.originalID] != nil {
-                let isRefundedAhead = subscription.latestTransaction.revocation != nil
-                statuses[subscription.originalID] =
-                    isRefundedAhead ? .revoked : subscription.status(at: observation.now)
+            for subscription in account.heldSubscriptions where statuses[subscription.originalID] != nil {
+                statuses[subscription.originalID] = subscription.status
             }
         }
     }

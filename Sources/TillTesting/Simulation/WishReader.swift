@@ -25,8 +25,8 @@ struct WishReader {
         case .decideHeldPurchase(let approved):
             let number = dice.pick(account.heldPurchases)?.number
             return command(number.map { .decideHeldPurchase(number: $0, approved: approved) })
-        case .cancel: return command(subscription { $0.autoRenews }.map { cancellation(of: $0) })
-        case .resume: return command(subscription { !$0.autoRenews }.map { .turnAutoRenewOn($0.originalID) })
+        case .cancel: return command(subscription { $0.preference.autoRenews }.map { cancellation(of: $0) })
+        case .resume: return command(subscription { !$0.preference.autoRenews }.map { .turnAutoRenewOn($0.originalID) })
         case .useCard(let card): return command(.useCard(card))
         case .askToBuy(let asks): return command(.setAskToBuy(asks))
         case .acceptPriceIncrease:
@@ -77,14 +77,14 @@ struct WishReader {
             guard let product = dice.pick(products { $0.plan != nil }) else { return nil }
             return Purchase(productID: product.id, appAccountToken: token(), offer: offer(of: product))
         case .subscribeAgain:
-            guard let held = subscription({ $0.ended != nil || $0.latestTransaction.revocation != nil }) else {
+            guard let held = subscription({ $0.status == .expired || $0.status == .revoked }) else {
                 return nil
             }
             let product = dice.pick(products { $0.plan?.groupID == held.groupID })
             return product.map { Purchase(productID: $0.id) }
         case .buySameAgain:
-            return subscription { $0.trouble != nil || $0.ended != nil }.map {
-                Purchase(productID: $0.nextProductID, offer: .none)
+            return subscription { $0.state.awaitsPayment || $0.status == .expired }.map {
+                Purchase(productID: $0.preference.productID, offer: .none)
             }
         case .changePlan, .changePlanWithOffer:
             guard let held = subscription({ _ in true }) else { return nil }
@@ -94,12 +94,12 @@ struct WishReader {
             let offer = act.wish == .changePlan ? .none : promotion(of: other)
             return Purchase(productID: other.id, offer: monthly ? .none : offer, billingPlan: monthly ? .monthly : nil)
         case .withdrawPlanChange:
-            return subscription { $0.nextProductID != $0.latestTransaction.productID }.map {
+            return subscription { $0.preference.productID != $0.latestTransaction.productID }.map {
                 Purchase(productID: $0.latestTransaction.productID, offer: .none)
             }
         case .takeOffer: return subscription { _ in true }.flatMap { offer(for: $0.latestTransaction.productID) }
         case .comeBackWithOffer:
-            guard let held = subscription({ $0.ended != nil }) else { return nil }
+            guard let held = subscription({ $0.status == .expired }) else { return nil }
             let product = dice.pick(products { $0.plan?.groupID == held.groupID && $0.offer(.winBack) != nil })
             guard let product, let id = product.offer(.winBack)?.id else { return nil }
             return Purchase(productID: product.id, offer: dice.chance(80) ? .winBack(id) : promotion(of: product))
@@ -165,7 +165,7 @@ struct WishReader {
                 .refund(refund(of: $0.latestTransaction.id))
             }
         case .refundOlder:
-            let latest = Set(account.subscriptions.map(\.latestTransaction.id))
+            let latest = Set(account.heldSubscriptions.map { $0.latestTransaction.id })
             return row { $0.groupID != nil && !latest.contains($0.id) }.map { .refund(refund(of: $0.id)) }
         case .refundAnything: return row { _ in true }.map { .refund(refund(of: $0.id)) }
         case .declineRefund: return request().map { .declineRefund($0) }
@@ -188,7 +188,7 @@ struct WishReader {
         let days = dice.number(in: 1...90)
         let request = "request \(dice.chance(80) ? act.dice : 1)"
         return command(
-            subscription { $0.ended == nil }.map {
+            subscription { $0.status != .expired }.map {
                 .extend(Extension(subscription: $0.originalID, days: days, reasonCode: 1, request: request))
             }
         )
@@ -211,7 +211,7 @@ struct WishReader {
         default: break
         }
         // What somebody has, rather than what nobody would miss.
-        let held = subscription { $0.ended == nil }.flatMap {
+        let held = subscription { $0.status != .expired }.flatMap {
             observation.catalog.products[$0.latestTransaction.productID]
         }
         guard var product = held ?? dice.pick(products { $0.plan != nil }) else { return .nothing }
@@ -268,8 +268,7 @@ struct WishReader {
 
     /// One of the customer's own subscriptions, if possible one that fits.
     private mutating func subscription(_ fits: (Subscription) -> Bool) -> Subscription? {
-        let own = account.subscriptions.filter { $0.ownership == .purchased }
-        return dice.pick(own.filter(fits)) ?? dice.pick(own)
+        dice.pick(account.subscriptions.filter(fits)) ?? dice.pick(account.subscriptions)
     }
 
     /// One of the customer's rows, if possible one that fits; oftener a late one.

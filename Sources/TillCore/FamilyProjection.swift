@@ -1,0 +1,263 @@
+/// Family members' copies of a subscription: each has transactions of its own and the state of the purchaser's
+/// subscription (docs/api/families.md).
+extension Ledger {
+    // MARK: What happens to the purchaser's subscription
+
+    /// Brings the family's copies of a subscription to its state, and notifies the members.
+    ///
+    /// - Parameter event: what the purchaser was notified of; nil where nobody was.
+    mutating func project(_ subscription: Subscription, after event: Event?, by owner: AccountID) {
+        guard let event, self[owner].family != nil else { return mirror(subscription, after: event, by: owner) }
+        switch event {
+        case .subscribed, .resubscribed:
+            if !isShareable(subscription) { endAccess(to: subscription, by: owner) }
+            shareWithFamily(subscription, of: owner)
+        case .renewed, .recovered: renewCopies(of: subscription, after: event, by: owner)
+        case .upgraded: replaceCopies(of: subscription, by: owner)
+        case .refunded(let id) where id == subscription.state.latest.id: revokeCopies(of: subscription, by: owner)
+        case .refundReversed(let id) where id == subscription.state.latest.id:
+            restoreCopies(of: subscription, by: owner)
+        case .extended:
+            for (member, copy) in liveCopies(of: subscription, by: owner) {
+                amend(copy.latestTransaction) { $0.expiresDate = subscription.renewalDate }
+                put(subscription, on: copy, of: member, after: event)
+            }
+        default: mirror(subscription, after: event, by: owner)
+        }
+    }
+
+    /// What changes no transaction.
+    private mutating func mirror(_ subscription: Subscription, after event: Event?, by owner: AccountID) {
+        for (member, copy) in liveCopies(of: subscription, by: owner) {
+            put(subscription, on: copy, of: member, after: event)
+        }
+    }
+
+    /// Gives a copy the state of the subscription over its own transactions.
+    private mutating func put(
+        _ subscription: Subscription,
+        on copy: SharedSubscription,
+        of member: AccountID,
+        after event: Event?
+    ) {
+        guard var copy = self[member].sharedSubscription(copy.originalID) else { return }
+        copy.state = subscription.state.with(latest: copy.state.latest, previous: copy.state.previous)
+        copy.preference = subscription.preference
+        self[member].put(copy)
+        if let event = event?.forMember(copy.state.latest.id) { noteToMember(event) }
+    }
+
+    /// Each copy has a next period when the purchase has one; a product that cannot be shared ends the access. Members
+    /// who had none, because the last product could not be shared or nothing was paid when they joined, have it now.
+    private mutating func renewCopies(of subscription: Subscription, after event: Event, by owner: AccountID) {
+        let source = subscription.state.latest
+        for (member, copy) in liveCopies(of: subscription, by: owner) {
+            guard isShareable(subscription) else {
+                revokeAccess(by: copy, of: member, reason: .other)
+                continue
+            }
+            var row = renewalRow(of: copy.latestTransaction, by: member, from: source.start)
+            row.takeTerms(of: source.transaction)
+            let entered = enter(row, until: source.end)
+            var renewed = copy
+            if isLongGap(from: copy.renewalDate, to: max(source.start, now)) { renewed.recentStart = source.start }
+            renewed.state = .active(entered, previous: now < source.start ? copy.state.latest : nil)
+            renewed.preference = subscription.preference
+            self[member].put(renewed)
+            if let event = event.forMember(entered.id) { noteToMember(event) }
+        }
+        shareWithFamily(subscription, of: owner)
+    }
+
+    /// The purchase went over to another product at once, and each copy does.
+    private mutating func replaceCopies(of subscription: Subscription, by owner: AccountID) {
+        for (member, copy) in liveCopies(of: subscription, by: owner) {
+            guard isShareable(subscription) else {
+                revokeAccess(by: copy, of: member, reason: .other)
+                continue
+            }
+            supersede(copy.state)
+            let period = enterCopy(of: subscription, for: member, continuing: copy)
+            var replaced = copy
+            replaced.state = .active(period)
+            replaced.preference = subscription.preference
+            self[member].put(replaced)
+            noteToMember(.upgraded(from: copy.state.latest.id, to: period.id, withOffer: false))
+        }
+        shareWithFamily(subscription, of: owner)
+    }
+
+    /// The latest transaction was refunded: members lose the access that they have by it.
+    private mutating func revokeCopies(of subscription: Subscription, by owner: AccountID) {
+        guard let revocation = subscription.latestTransaction.revocation else { return }
+        for (member, copy) in copies(of: subscription, by: owner) {
+            guard !copy.state.latest.isRevoked, copy.isCopy(of: subscription) else { continue }
+            revoke([copy.state.latest], of: copy, of: member, reason: revocation.reason)
+        }
+    }
+
+    /// The refund was reversed: members have again what it took from them, and those who joined since have what they
+    /// would have.
+    private mutating func restoreCopies(of subscription: Subscription, by owner: AccountID) {
+        guard subscription.isShared, isShareable(subscription) else { return }
+        for (member, copy) in copies(of: subscription, by: owner) where copy.isCopy(of: subscription) {
+            guard copy.state.latest.isRevoked else { continue }
+            amend(copy.latestTransaction) { $0.revocation = nil }
+            put(subscription, on: copy, of: member, after: nil)
+            noteToMember(.familyAccessRestored(copy.state.latest.id))
+        }
+        shareWithFamily(subscription, of: owner)
+    }
+
+    // MARK: What happens to the sharing
+
+    /// Gives every other member a copy of a subscription, if it can be shared and gives access.
+    mutating func shareWithFamily(_ subscription: Subscription, of owner: AccountID) {
+        for member in self[owner].family?.members ?? [] where member != owner {
+            share(subscription, of: owner, with: member)
+        }
+    }
+
+    /// Gives a member a copy of a subscription, unless the member has one or may not have it.
+    mutating func share(_ subscription: Subscription, of owner: AccountID, with member: AccountID) {
+        guard subscription.isShared, subscription.state.givesAccess, isShareable(subscription) else { return }
+        let held = self[member].sharedSubscription(toGroup: subscription.groupID, from: owner)
+        if let held, held.isCopy(of: subscription), !held.state.latest.isRevoked { return }
+        let period = enterCopy(of: subscription, for: member, continuing: held)
+        let continuesRun = held.map { !isLongGap(from: $0.endOfAccess, to: now) } ?? false
+        let shared = SharedSubscription(
+            groupID: subscription.groupID,
+            originalID: period.transaction.originalID,
+            originalPurchaseDate: period.transaction.originalPurchaseDate,
+            source: .account(owner),
+            state: subscription.state.with(latest: period, previous: nil),
+            preference: subscription.preference,
+            recentStart: continuesRun ? (held?.recentStart ?? period.start) : period.start
+        )
+        self[member].put(shared)
+        noteToMember(held == nil ? .subscribed(period.id) : .resubscribed(period.id))
+    }
+
+    /// Ends the access that all members have by a subscription.
+    mutating func endAccess(to subscription: Subscription, by owner: AccountID) {
+        for (member, copy) in liveCopies(of: subscription, by: owner) {
+            revokeAccess(by: copy, of: member, reason: .other)
+        }
+    }
+
+    /// Ends the access that a member has by one copy: by the period that runs, and by the next where it was charged
+    /// ahead. The member is notified of each transaction.
+    mutating func revokeAccess(by copy: SharedSubscription, of member: AccountID, reason: RevocationReason) {
+        guard copy.isLive else { return }
+        let open = now < copy.state.latest.start ? copy.state.periods : [copy.state.latest]
+        revoke(open.filter { !$0.isRevoked }, of: copy, of: member, reason: reason)
+    }
+
+    private mutating func revoke(
+        _ periods: [SubscriptionPeriod],
+        of copy: SharedSubscription,
+        of member: AccountID,
+        reason: RevocationReason
+    ) {
+        let revocation = Revocation(date: now.wholeSecond, reason: reason, kind: .familyRevoke, percentage: nil)
+        for period in periods { amend(period.transaction) { $0.revocation = revocation } }
+        guard var revoked = self[member].sharedSubscription(copy.originalID) else { return }
+        let state = revoked.state
+        revoked.state = .revoked(state.latest, previous: state.previous, resumes: state.resumable)
+        self[member].put(revoked)
+        for period in periods { noteToMember(.familyAccessRevoked(period.id)) }
+    }
+
+    // MARK: The copies
+
+    /// Whether the store allows the latest product to be shared.
+    func isShareable(_ subscription: Subscription) -> Bool {
+        catalog.products[subscription.latestTransaction.productID]?.isFamilyShareable == true
+    }
+
+    /// The copies that members have of a subscription, with access or without.
+    private func copies(of subscription: Subscription, by owner: AccountID) -> [(AccountID, SharedSubscription)] {
+        guard let family = self[owner].family else { return [] }
+        return family.members.compactMap { member in
+            guard
+                member != owner,
+                let copy = self[member].sharedSubscription(toGroup: subscription.groupID, from: owner)
+            else { return nil }
+            return (member, copy)
+        }
+    }
+
+    private func liveCopies(of subscription: Subscription, by owner: AccountID) -> [(AccountID, SharedSubscription)] {
+        copies(of: subscription, by: owner).filter(\.1.isLive)
+    }
+
+    /// A member's transaction for the purchaser's latest period.
+    private mutating func enterCopy(
+        of subscription: Subscription,
+        for member: AccountID,
+        continuing held: SharedSubscription?
+    ) -> SubscriptionPeriod {
+        let source = subscription.state.latest
+        var copy = newCopy(of: source.id, source.transaction.productID, .autoRenewable, for: member)
+        // A member who joins in the grace period comes into a period that is over.
+        if copy.purchaseDate >= source.end { copy.purchaseDate = source.start }
+        copy.originalID = held?.originalID ?? copy.id
+        copy.originalPurchaseDate = held?.originalPurchaseDate ?? copy.purchaseDate
+        copy.lineItem = identifiers.lineItem(
+            of: member,
+            realm: self[member].realm,
+            storefront: self[member].storefront
+        )
+        copy.groupID = subscription.groupID
+        copy.takeTerms(of: source.transaction)
+        return enter(copy, until: source.end)
+    }
+
+    /// Notes what a member is notified of. Apple's documentation does not say that a member is notified of the end of a
+    /// grace period, of an extension and of a reversed refund (`extraFamilyNotifications`).
+    mutating func noteToMember(_ event: Event) {
+        switch event {
+        case .gracePeriodExpired, .extended, .familyAccessRestored:
+            note(event, isSilent: !policy.extraFamilyNotifications)
+        default: note(event)
+        }
+    }
+}
+
+extension SharedSubscription {
+    /// Whether the latest transaction is a copy of the purchaser's latest.
+    fileprivate func isCopy(of subscription: Subscription) -> Bool {
+        latestTransaction.sharedFrom == subscription.state.latest.id
+    }
+}
+
+extension Transaction {
+    /// What a copy has from the purchaser's transaction.
+    fileprivate mutating func takeTerms(of source: Transaction) {
+        productID = source.productID
+        offer = source.offer
+        billingPlan = source.billingPlan
+        commitment = source.commitment
+        sharedFrom = source.id
+    }
+}
+
+extension Event {
+    /// The same event about a member's own transaction; nil where only the purchaser is notified.
+    fileprivate func forMember(_ id: TransactionID) -> Event? {
+        switch self {
+        case .renewed: .renewed(id)
+        case .recovered: .recovered(id)
+        case .planChangeChosen(_, let product, _): .planChangeChosen(id, product: product, withOffer: false)
+        case .planChangeWithdrawn: .planChangeWithdrawn(id)
+        case .autoRenewEnabled: .autoRenewEnabled(id)
+        case .autoRenewDisabled: .autoRenewDisabled(id)
+        case .failedToRenew: .failedToRenew(id)
+        case .gracePeriodEntered: .gracePeriodEntered(id)
+        case .gracePeriodExpired: .gracePeriodExpired(id)
+        case .expired(_, let intent): .expired(id, intent)
+        case .extended: .extended(id)
+        default: nil
+        }
+    }
+}

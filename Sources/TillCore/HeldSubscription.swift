@@ -1,0 +1,57 @@
+/// What a customer's own subscription and one that a family member shares have in common.
+package protocol HeldSubscription: Equatable, Sendable {
+    /// `subscriptionGroupIdentifier` on the wire.
+    var groupID: String { get }
+    /// The id of the first transaction; kept through every change and resubscription.
+    var originalID: TransactionID { get }
+    /// The same in every transaction of the subscription, in whole seconds.
+    var originalPurchaseDate: Timestamp { get }
+    /// The state, with the latest transaction.
+    var state: SubscriptionState { get }
+    /// What happens at the end of the period.
+    var preference: RenewalPreference { get }
+    /// The start of the present run without a long gap.
+    var recentStart: Timestamp { get }
+    /// Bought, or shared by a family member.
+    var ownership: Ownership { get }
+    /// The subscription itself if the customer bought it; nil for a shared one.
+    var bought: Subscription? { get }
+}
+
+extension HeldSubscription {
+    /// The latest transaction, as it is in the ledger. `status` follows it.
+    package var latestTransaction: Transaction { state.latest.transaction }
+
+    /// The transaction whose period runs at an instant. It is the one before the latest while the latest, which was
+    /// charged ahead, has not begun.
+    package func currentTransaction(at now: Timestamp) -> Transaction { state.current(at: now).transaction }
+
+    /// `status` on the wire.
+    package var status: SubscriptionStatus { state.status }
+
+    /// The end of the latest period, past or to come; `renewalDate` on the wire.
+    package var renewalDate: Timestamp { state.latest.end }
+
+    /// Whether a commitment continues beyond the running month.
+    package var isBound: Bool { latestTransaction.commitment?.goesOn == true }
+
+    /// Whether the customer wants it to continue: past the commitment, where one runs.
+    package var willRenew: Bool { isBound ? preference.commitmentRenews : preference.autoRenews }
+
+    /// When access ended, or will.
+    var endOfAccess: Timestamp { min(renewalDate, latestTransaction.revocation?.date ?? renewalDate) }
+
+    /// How the next period is paid; nil where the product leaves no choice.
+    func nextBillingPlan(in catalog: Catalog) -> BillingPlan.Kind? {
+        let productID = isBound ? latestTransaction.productID : preference.productID
+        guard let plan = catalog.products[productID]?.plan, plan.monthly != nil else { return nil }
+        return isBound ? .monthly : chosenPlan(of: plan)
+    }
+
+    /// How the next period is paid once no commitment binds: as the customer chose, or as now while the product stays.
+    func chosenPlan(of plan: SubscriptionPlan) -> BillingPlan.Kind? {
+        guard plan.monthly != nil else { return nil }
+        if let chosen = preference.billingPlan { return chosen }
+        return preference.productID == latestTransaction.productID ? latestTransaction.billingPlan : .billedUpfront
+    }
+}

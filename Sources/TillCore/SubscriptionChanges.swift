@@ -1,0 +1,87 @@
+/// The only way to change a subscription: `Transitions` decides, and the ledger writes, notes and brings the family's
+/// copies to the same state.
+extension Ledger {
+    /// Lets a cause act on a customer's own subscription.
+    ///
+    /// - Parameter edit: what else changes with the first step: preference, offers, prices.
+    mutating func apply(
+        _ cause: Cause,
+        to original: TransactionID,
+        of id: AccountID,
+        _ edit: (inout Subscription) -> Void = { _ in }
+    ) throws(Refusal) {
+        guard var subscription = self[id].subscription(original) else { throw .unknownSubscription(original) }
+        let steps = try steps(from: subscription, by: cause, original)
+        edit(&subscription)
+        carryOut(steps, on: subscription, of: id)
+    }
+
+    /// Begins a subscription, for the first time or again.
+    ///
+    /// - Parameters:
+    ///   - held: the customer's subscription to the group; nil for a first purchase.
+    ///   - begun: the subscription as it begins; the transition gives it its state.
+    mutating func begin(
+        _ begun: Subscription,
+        with period: SubscriptionPeriod,
+        after held: Subscription?,
+        of id: AccountID
+    ) throws(Refusal) {
+        let steps = try steps(from: held, by: .purchase(period), begun.originalID)
+        carryOut(steps, on: begun, of: id)
+    }
+
+    /// A cause that the ledger itself found to be due, so that no state refuses it.
+    mutating func applyDue(
+        _ cause: Cause,
+        to subscription: Subscription,
+        of id: AccountID,
+        _ edit: (inout Subscription) -> Void = { _ in }
+    ) {
+        do {
+            try apply(cause, to: subscription.originalID, of: id, edit)
+        } catch {
+            preconditionFailure("\(cause) was due in \(subscription.status) and refused: \(error.explanation)")
+        }
+    }
+
+    private func steps(
+        from subscription: Subscription?,
+        by cause: Cause,
+        _ original: TransactionID
+    ) throws(Refusal) -> [Transitions.Step] {
+        do throws(Objection) {
+            return try Transitions.steps(from: subscription?.state, cause, at: now)
+        } catch {
+            guard let subscription else { throw .unknownSubscription(original) }
+            throw refusal(because: error, subscription)
+        }
+    }
+
+    /// What the caller of a command is told of an objection. Commands check what else could be wrong before.
+    private func refusal(because objection: Objection, _ subscription: Subscription) -> Refusal {
+        let original = subscription.originalID
+        let latest = subscription.latestTransaction
+        return switch objection {
+        case .neverSubscribed: .unknownSubscription(original)
+        case .alreadySubscribed, .noPaymentAwaited, .notDue:
+            .alreadySubscribed(product: latest.productID, until: subscription.renewalDate)
+        case .notSubscribed: .notSubscribed(original, since: latest.revocation?.date ?? subscription.renewalDate)
+        case .paymentAwaited: .extensionIneligible(original, because: .notActive)
+        case .alreadyRevoked: .alreadyRevoked(latest.id, on: latest.revocation?.date ?? now)
+        case .notRevoked: .notRefunded(latest.id)
+        }
+    }
+
+    private mutating func carryOut(_ steps: [Transitions.Step], on subscription: Subscription, of id: AccountID) {
+        var subscription = subscription
+        for step in steps {
+            subscription.state = step.state
+            // Nothing that expired renews.
+            if case .expired = step.state { subscription.preference.autoRenews = false }
+            self[id].put(subscription)
+            if let event = step.event { note(event) } else { touch(id) }
+            project(subscription, after: step.event, by: id)
+        }
+    }
+}

@@ -1,0 +1,245 @@
+/// The transition table: what a subscription becomes when something happens to it, and what is noted of it.
+///
+/// One function for each state, in the order of the table in docs/api/lifecycle.md (States and causes), which a test
+/// compares with this file. `Event.notice` says which notification an event is, `Deadline` when time is the cause,
+/// and `Ledger.apply` carries a transition out.
+package enum Transitions {
+    /// A step of a transition. Most have one; the notification of each is made with the state of its step.
+    package struct Step: Equatable, Sendable {
+        /// The next state.
+        package let state: SubscriptionState
+        /// Nil where nobody is notified.
+        package let event: Event?
+
+        init(_ state: SubscriptionState, _ event: Event? = nil) {
+            self.state = state
+            self.event = event
+        }
+    }
+
+    /// The steps from a state by a cause.
+    ///
+    /// - Parameters:
+    ///   - state: nil for a customer who never subscribed to the group.
+    ///   - now: when the cause acts.
+    /// - Throws: why the cause is impossible in the state.
+    package static func steps(
+        from state: SubscriptionState?,
+        _ cause: Cause,
+        at now: Timestamp
+    ) throws(Objection) -> [Step] {
+        switch state {
+        case nil: try none(cause)
+        case .active(let current, let paidAhead)?: try active(current, paidAhead, cause, now)
+        case .gracePeriod(let latest, let until, let retryUntil)?:
+            try gracePeriod(latest, until, retryUntil, cause, now)
+        case .billingRetry(let latest, let until, let graceEnded)?:
+            try billingRetry(latest, until, graceEnded, cause, now)
+        case .expired(let latest, let reason, let instant)?: try expired(latest, reason, instant, cause)
+        case .revoked(let latest, let previous, let resumes)?: try revoked(latest, previous, resumes, cause, now)
+        }
+    }
+
+    // MARK: No subscription
+
+    private static func none(_ cause: Cause) throws(Objection) -> [Step] {
+        guard case .purchase(let first) = cause else { throw .neverSubscribed }
+        return [Step(.active(first), .subscribed(first.id))]
+    }
+
+    // MARK: Status 1, active
+
+    private static func active(
+        _ current: SubscriptionPeriod,
+        _ paidAhead: SubscriptionPeriod?,
+        _ cause: Cause,
+        _ now: Timestamp
+    ) throws(Objection) -> [Step] {
+        let same = SubscriptionState.active(current: current, paidAhead: paidAhead)
+        let (latest, previous) = (same.latest, same.previous)
+        return switch cause {
+        case .renewal(let next): [Step(.active(next, previous: now < next.start ? latest : nil), .renewed(next.id))]
+        case .autoRenewOff: [Step(same, .autoRenewDisabled(latest.id))]
+        case .autoRenewOn: [Step(same, .autoRenewEnabled(latest.id))]
+        case .planChange(let next, let offer):
+            [Step(.active(next), .upgraded(from: latest.id, to: next.id, withOffer: offer))]
+        case .planChoice(let product, let offer):
+            [Step(same, .planChangeChosen(latest.id, product: product, withOffer: offer))]
+        case .choiceWithdrawal: [Step(same, .planChangeWithdrawn(latest.id))]
+        case .offer: [Step(same, .offerRedeemed(latest.id))]
+        case .endOfPeriod(let intent): [expiry(of: latest, intent, now)]
+        case .chargeFailure(graceUntil: nil, let retryUntil):
+            [Step(.billingRetry(latest, until: retryUntil, graceEnded: nil), .failedToRenew(latest.id))]
+        case .chargeFailure(let until?, let retryUntil):
+            [Step(.gracePeriod(latest, until: until, retryUntil: retryUntil), .gracePeriodEntered(latest.id))]
+        case .priceNotice(needsConsent: true): [Step(same, .priceIncreasePending(latest.id))]
+        case .priceNotice(needsConsent: false), .priceConsent: [Step(same, .priceIncreaseAccepted(latest.id))]
+        case .priceRise, .sharing: [Step(same)]
+        case .refund(let refunded):
+            [Step(.revoked(refunded, previous: previous, resumes: .period), .refunded(refunded.id))]
+        case .refundOfEarlier(let id): [Step(same, .refunded(id))]
+        case .reversalOfEarlier(let id): [Step(same, .refundReversed(id))]
+        case .renewalExtension(let longer): [Step(.active(longer, previous: previous), .extended(longer.id))]
+        case .renewalExtensionFailure: [Step(same, .extensionFailed(latest.id))]
+        case .purchase: throw .alreadySubscribed
+        case .recovery: throw .noPaymentAwaited
+        case .endOfGrace, .endOfRetry: throw .notDue
+        case .reversal: throw .notRevoked
+        }
+    }
+
+    // MARK: Status 4, grace period
+
+    private static func gracePeriod(
+        _ latest: SubscriptionPeriod,
+        _ until: Timestamp,
+        _ retryUntil: Timestamp,
+        _ cause: Cause,
+        _ now: Timestamp
+    ) throws(Objection) -> [Step] {
+        let same = SubscriptionState.gracePeriod(latest, until: until, retryUntil: retryUntil)
+        return switch cause {
+        case .recovery(let next): [Step(.active(next), .recovered(next.id))]
+        case .endOfGrace:
+            [Step(.billingRetry(latest, until: retryUntil, graceEnded: until), .gracePeriodExpired(latest.id))]
+        case .autoRenewOff:
+            [
+                Step(same, .autoRenewDisabled(latest.id)),
+                Step(.expired(latest, .customer(leftInGrace: true), at: now), .expired(latest.id, .customer)),
+            ]
+        case .autoRenewOn: [Step(same, .autoRenewEnabled(latest.id))]
+        case .endOfPeriod(let intent): [expiry(of: latest, intent, now)]
+        case .purchase(let next): [Step(.active(next), .resubscribed(next.id))]
+        case .priceConsent: [Step(same, .priceIncreaseAccepted(latest.id))]
+        case .priceRise, .sharing: [Step(same)]
+        case .refund(let refunded):
+            [Step(.revoked(refunded, previous: nil, resumes: same.resumable), .refunded(refunded.id))]
+        case .refundOfEarlier(let id): [Step(same, .refunded(id))]
+        case .reversalOfEarlier(let id): [Step(same, .refundReversed(id))]
+        case .planChange, .planChoice, .choiceWithdrawal, .offer, .renewalExtension, .renewalExtensionFailure:
+            throw .paymentAwaited
+        case .renewal, .chargeFailure, .endOfRetry, .priceNotice: throw .notDue
+        case .reversal: throw .notRevoked
+        }
+    }
+
+    // MARK: Status 3, billing retry
+
+    private static func billingRetry(
+        _ latest: SubscriptionPeriod,
+        _ until: Timestamp,
+        _ graceEnded: Timestamp?,
+        _ cause: Cause,
+        _ now: Timestamp
+    ) throws(Objection) -> [Step] {
+        let same = SubscriptionState.billingRetry(latest, until: until, graceEnded: graceEnded)
+        return switch cause {
+        case .recovery(let next): [Step(.active(next), .recovered(next.id))]
+        case .endOfRetry:
+            [Step(.expired(latest, .billing(graceEnded: graceEnded), at: now), .expired(latest.id, .billing))]
+        case .autoRenewOff:
+            [
+                Step(same, .autoRenewDisabled(latest.id)),
+                Step(.expired(latest, .customer(leftInGrace: false), at: now), .expired(latest.id, .customer)),
+            ]
+        case .autoRenewOn: [Step(same, .autoRenewEnabled(latest.id))]
+        case .endOfPeriod(let intent): [expiry(of: latest, intent, now)]
+        case .purchase(let next): [Step(.active(next), .resubscribed(next.id))]
+        case .priceConsent: [Step(same, .priceIncreaseAccepted(latest.id))]
+        case .priceRise, .sharing: [Step(same)]
+        case .refund(let refunded):
+            [Step(.revoked(refunded, previous: nil, resumes: same.resumable), .refunded(refunded.id))]
+        case .refundOfEarlier(let id): [Step(same, .refunded(id))]
+        case .reversalOfEarlier(let id): [Step(same, .refundReversed(id))]
+        case .planChange, .planChoice, .choiceWithdrawal, .offer, .renewalExtension, .renewalExtensionFailure:
+            throw .paymentAwaited
+        case .renewal, .chargeFailure, .endOfGrace, .priceNotice: throw .notDue
+        case .reversal: throw .notRevoked
+        }
+    }
+
+    // MARK: Status 2, expired
+
+    private static func expired(
+        _ latest: SubscriptionPeriod,
+        _ reason: ExpirationReason,
+        _ instant: Timestamp,
+        _ cause: Cause
+    ) throws(Objection) -> [Step] {
+        let same = SubscriptionState.expired(latest, reason, at: instant)
+        return switch cause {
+        case .purchase(let next): [Step(.active(next), .resubscribed(next.id))]
+        case .sharing: [Step(same)]
+        case .refund(let refunded):
+            [Step(.revoked(refunded, previous: nil, resumes: same.resumable), .refunded(refunded.id))]
+        case .refundOfEarlier(let id): [Step(same, .refunded(id))]
+        case .reversalOfEarlier(let id): [Step(same, .refundReversed(id))]
+        case .autoRenewOff, .autoRenewOn, .planChange, .planChoice, .choiceWithdrawal, .offer, .priceConsent,
+            .priceRise, .renewalExtension, .renewalExtensionFailure:
+            throw .notSubscribed
+        case .recovery: throw .noPaymentAwaited
+        case .renewal, .endOfPeriod, .chargeFailure, .endOfGrace, .endOfRetry, .priceNotice: throw .notDue
+        case .reversal: throw .notRevoked
+        }
+    }
+
+    // MARK: Status 5, revoked
+
+    private static func revoked(
+        _ latest: SubscriptionPeriod,
+        _ previous: SubscriptionPeriod?,
+        _ resumes: ResumableState,
+        _ cause: Cause,
+        _ now: Timestamp
+    ) throws(Objection) -> [Step] {
+        let same = SubscriptionState.revoked(latest, previous: previous, resumes: resumes)
+        return switch cause {
+        case .purchase(let next): [Step(.active(next), .resubscribed(next.id))]
+        case .reversal(let restored, let endedWhy):
+            [Step(resumed(restored, previous, resumes, endedWhy, now), .refundReversed(restored.id))]
+        case .sharing: [Step(same)]
+        case .refundOfEarlier(let id): [Step(same, .refunded(id))]
+        case .reversalOfEarlier(let id): [Step(same, .refundReversed(id))]
+        case .autoRenewOff, .autoRenewOn, .planChange, .planChoice, .choiceWithdrawal, .offer, .priceConsent,
+            .priceRise, .renewalExtension, .renewalExtensionFailure:
+            throw .notSubscribed
+        case .refund: throw .alreadyRevoked
+        case .recovery: throw .noPaymentAwaited
+        case .renewal, .endOfPeriod, .chargeFailure, .endOfGrace, .endOfRetry, .priceNotice: throw .notDue
+        }
+    }
+
+    // MARK: What several lines need
+
+    private static func expiry(of latest: SubscriptionPeriod, _ intent: ExpirationIntent, _ now: Timestamp) -> Step {
+        Step(.expired(latest, ExpirationReason(intent), at: now), .expired(latest.id, intent))
+    }
+
+    /// What a reversed refund returns to, by the dates: a deadline that passed while it was refunded has its effect
+    /// now, and only the reversal is notified.
+    private static func resumed(
+        _ latest: SubscriptionPeriod,
+        _ previous: SubscriptionPeriod?,
+        _ resumes: ResumableState,
+        _ endedWhy: ExpirationReason,
+        _ now: Timestamp
+    ) -> SubscriptionState {
+        switch resumes {
+        case .period:
+            now < latest.end ? .active(latest, previous: previous) : .expired(latest, endedWhy, at: latest.end)
+        case .gracePeriod(let until, let retryUntil):
+            if now < until {
+                .gracePeriod(latest, until: until, retryUntil: retryUntil)
+            } else {
+                resumed(latest, previous, .billingRetry(until: retryUntil, graceEnded: until), endedWhy, now)
+            }
+        case .billingRetry(let until, let graceEnded):
+            if now < until {
+                .billingRetry(latest, until: until, graceEnded: graceEnded)
+            } else {
+                .expired(latest, .billing(graceEnded: graceEnded), at: until)
+            }
+        case .expired(let reason, let instant): .expired(latest, reason, at: instant)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+/// A subscription, bought or shared, as version 0.1.0 stored it: its state was implied by what is set. Only read.
+struct Subscription010: Decodable {
+    /// A renewal that could not be charged.
+    private struct BillingTrouble: Decodable {
+        var graceUntil: Timestamp?
+        var retryUntil: Timestamp
+        /// Whether the end of the grace period was handled.
+        var isGraceOver: Bool
+    }
+
+    private enum Key: String, CodingKey {
+        case groupID, ownership, originalID, originalPurchaseDate, current, running, autoRenews, nextProductID
+        case pendingOffers, pendingOffer, offersSetAside, recentStart, anchorDay, anchorTime, appAccountToken
+        case paidService, paidPeriods
+        case sharedFrom, agreedPrice, renewals, trouble, ended, priceIncrease, lastPriceIncrease, extensions
+        case nextBillingPlan, commitmentRenews, isShared, wasLeftInGrace
+    }
+
+    /// The same subscription as this version has it.
+    enum Present {
+        case bought(Subscription)
+        case shared(SharedSubscription)
+    }
+
+    let present: Present
+
+    /// Whether a stored subscription has the form of version 0.1.0.
+    static func isForm(of decoder: any Decoder) throws -> Bool {
+        try decoder.container(keyedBy: Key.self).contains(.current)
+    }
+
+    /// Reads a subscription.
+    ///
+    /// - Throws: `DamagedSubscription` when it contradicts itself.
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        let groupID = try values.decode(String.self, forKey: .groupID)
+        let originalID = try values.decode(TransactionID.self, forKey: .originalID)
+        let originalPurchaseDate = try values.decode(Timestamp.self, forKey: .originalPurchaseDate)
+        let state = try Self.state(values)
+        let preference = try Self.preference(values)
+        let recentStart = try values.decode(Timestamp.self, forKey: .recentStart)
+        let owner = try values.decodeIfPresent(AccountID.self, forKey: .sharedFrom)
+        let ownership = try values.decode(Ownership.self, forKey: .ownership)
+        guard (ownership == .familyShared) == (owner != nil) else {
+            throw DamagedSubscription("is a copy that does not say whose purchase it is, or a purchase that says it")
+        }
+        if let owner {
+            present = .shared(
+                SharedSubscription(
+                    groupID: groupID,
+                    originalID: originalID,
+                    originalPurchaseDate: originalPurchaseDate,
+                    source: .account(owner),
+                    state: state,
+                    preference: preference,
+                    recentStart: recentStart
+                )
+            )
+            return
+        }
+        // Version 0.1.0 knew no time of day: the latest period began at it.
+        let time = try values.decodeIfPresent(Int64.self, forKey: .anchorTime)
+        var subscription = Subscription(
+            groupID: groupID,
+            originalID: originalID,
+            originalPurchaseDate: originalPurchaseDate,
+            state: state,
+            preference: preference,
+            recentStart: recentStart,
+            anchor: PeriodAnchor(
+                day: try values.decode(Int.self, forKey: .anchorDay),
+                time: time ?? Period.timeOfDay(of: state.latest.start)
+            )
+        )
+        try Self.readTerms(values, into: &subscription)
+        present = .bought(subscription)
+    }
+
+    private static func state(_ values: KeyedDecodingContainer<Key>) throws -> SubscriptionState {
+        let latest = try SubscriptionPeriod(try values.decode(Transaction.self, forKey: .current))
+        let running = try values.decodeIfPresent(Transaction.self, forKey: .running)
+        let trouble = try values.decodeIfPresent(BillingTrouble.self, forKey: .trouble)
+        let ended = try values.decodeIfPresent(ExpirationIntent.self, forKey: .ended)
+        let wasLeftInGrace = try values.decodeIfPresent(Bool.self, forKey: .wasLeftInGrace) ?? false
+        let resumes: ResumableState =
+            if let ended {
+                .expired(
+                    ExpirationReason(ended, leftInGrace: wasLeftInGrace, graceEnded: trouble?.graceUntil),
+                    // When it ended was not stored: at the end of its period, or with the last retry.
+                    at: ended == .billing ? trouble?.retryUntil ?? latest.end : latest.end
+                )
+            } else if let trouble {
+                if let until = trouble.graceUntil, !trouble.isGraceOver {
+                    .gracePeriod(until: until, retryUntil: trouble.retryUntil)
+                } else {
+                    .billingRetry(until: trouble.retryUntil, graceEnded: trouble.graceUntil)
+                }
+            } else {
+                .period
+            }
+        let previous = try running.map { try SubscriptionPeriod($0) }
+        return SubscriptionState(latest, previous: previous, otherwise: resumes)
+    }
+
+    private static func preference(_ values: KeyedDecodingContainer<Key>) throws -> RenewalPreference {
+        var preference = RenewalPreference(
+            productID: try values.decode(String.self, forKey: .nextProductID),
+            autoRenews: try values.decode(Bool.self, forKey: .autoRenews)
+        )
+        preference.billingPlan = try values.decodeIfPresent(BillingPlan.Kind.self, forKey: .nextBillingPlan)
+        preference.commitmentRenews = try values.decodeIfPresent(Bool.self, forKey: .commitmentRenews) ?? true
+        return preference
+    }
+
+    private static func readTerms(
+        _ values: KeyedDecodingContainer<Key>,
+        into subscription: inout Subscription
+    ) throws {
+        func read<Value: Decodable>(_ key: Key, or none: Value) throws -> Value {
+            try values.decodeIfPresent(Value.self, forKey: key) ?? none
+        }
+        subscription.pendingOffers = try read(.pendingOffers, or: [])
+        // The first form had room for one.
+        if let only = try values.decodeIfPresent(PendingOffer.self, forKey: .pendingOffer) {
+            subscription.pendingOffers = [only]
+        }
+        subscription.offersSetAside = try read(.offersSetAside, or: [])
+        subscription.appAccountToken = try values.decodeIfPresent(String.self, forKey: .appAccountToken)
+        subscription.paidService = try values.decode(Int64.self, forKey: .paidService)
+        subscription.agreedPrice = try values.decodeIfPresent(Money.self, forKey: .agreedPrice)
+        subscription.renewals = try read(.renewals, or: 0)
+        subscription.priceIncrease = try values.decodeIfPresent(PriceIncrease.self, forKey: .priceIncrease)
+        subscription.lastPriceIncrease = try values.decodeIfPresent(Timestamp.self, forKey: .lastPriceIncrease)
+        subscription.extensions = try read(.extensions, or: [])
+        subscription.isShared = try read(.isShared, or: true)
+        subscription.paidPeriods = try read(.paidPeriods, or: leastPaidPeriods(of: subscription))
+    }
+
+    /// How many periods were paid at least, by their length: version 0.1.0 did not count them. A row that was extended
+    /// is longer than what was paid, so that an earlier period may be overlooked until the next renewal.
+    private static func leastPaidPeriods(of subscription: Subscription) -> Int {
+        let paid = subscription.state.periods.map(\.transaction).filter(\.isPaid)
+        let length = paid.reduce(0) { $0 &+ $1.paidMilliseconds }
+        return paid.count + (subscription.paidService > length ? 1 : 0)
+    }
+}
