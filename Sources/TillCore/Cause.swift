@@ -25,6 +25,8 @@ package enum Cause: Equatable, Sendable {
     case endOfPeriod(ExpirationIntent)
     /// The charge for the next period failed. `graceUntil` is nil without a grace period.
     case chargeFailure(graceUntil: Timestamp?, retryUntil: Timestamp)
+    /// The period ended after the last renewal that the environment allows.
+    case renewalLimit
     case endOfGrace
     case endOfRetry
     /// A payment succeeded after the charge had failed, and a period was charged.

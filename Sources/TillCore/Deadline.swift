@@ -135,9 +135,7 @@ extension Ledger {
         case .noticeOfPrice: announcePrice(to: subscription, by: id)
         case .charge: charge(subscription, by: id, from: subscription.renewalDate, anchored: true) { .renewal($0) }
         case .expiry(let intent): applyDue(.endOfPeriod(intent), to: subscription, of: id)
-        case .expiryAtCap:
-            applyDue(.autoRenewOff, to: subscription, of: id) { $0.dropRenewal() }
-            applyDue(.endOfPeriod(.customer), to: subscription, of: id)
+        case .expiryAtCap: applyDue(.renewalLimit, to: subscription, of: id) { $0.dropRenewal() }
         case .failedCharge: fail(subscription, by: id)
         case .endOfGrace: applyDue(.endOfGrace, to: subscription, of: id)
         case .endOfRetry: applyDue(.endOfRetry, to: subscription, of: id)

@@ -76,7 +76,9 @@ extension Ledger {
                 revokeAccess(by: copy, of: member, reason: .other)
                 continue
             }
-            supersede(copy.state)
+            for period in copy.state.periods where period.end > now && !period.isRevoked {
+                amend(period.transaction) { $0.isUpgraded = true }
+            }
             let period = enterCopy(of: subscription, for: member, continuing: copy)
             var replaced = copy
             replaced.state = .active(period)

@@ -109,7 +109,7 @@ extension Ledger {
     ) throws(Refusal) {
         var purchase = purchase
         purchase.appAccountToken = purchase.appAccountToken ?? held.appAccountToken
-        supersede(held.state)
+        let replaced = supersede(held)
         let period = try enterPeriod(purchase, product, to: id, offer: offers.first, continuing: held)
         let row = period.transaction
         let anchor = anchor(after: period, of: product, under: offers.first?.offer)
@@ -123,14 +123,27 @@ extension Ledger {
             $0.agreedPrice = price
             $0.priceIncrease = nil
             $0.renewals = 0
+            $0.replacedRefunds = replaced
             $0.countPayment(of: row)
         }
     }
 
-    /// Marks the periods that have not ended as superseded. They keep their dates.
-    mutating func supersede(_ state: SubscriptionState) {
-        for period in state.periods where period.end > now { amend(period.transaction) { $0.isUpgraded = true } }
+    /// Marks the periods that have not ended as replaced by a purchase. They keep their dates.
+    ///
+    /// - Returns: refunded transactions that were replaced, which are marked when their refund is reversed.
+    mutating func supersede(_ subscription: Subscription) -> [TransactionID] {
+        var refunds = subscription.replacedRefunds
+        for period in subscription.state.periods where period.end > now {
+            if period.isRevoked {
+                refunds.append(period.id)
+            } else {
+                amend(period.transaction) { $0.isUpgraded = true }
+            }
+        }
+        return Array(refunds.suffix(Ledger.mostReplacedRefunds))
     }
+
+    private static let mostReplacedRefunds = 64
 
     /// The product waits for the next period. What would have waited for it instead comes back if the choice is
     /// withdrawn.

@@ -138,7 +138,7 @@ extension Ledger {
         by id: AccountID
     ) throws(Refusal) {
         // A refunded period, or one that runs while the next was refunded, ends with the purchase.
-        if let held { supersede(held.state) }
+        let replaced = held.map { supersede($0) } ?? []
         let period = try enterPeriod(purchase, product, to: id, offer: offers.first, continuing: held)
         let row = period.transaction
         // A refund ended the service before the period did.
@@ -159,6 +159,7 @@ extension Ledger {
         begun.pendingOffers = Ledger.remaining(of: offers)
         begun.agreedPrice = catalog.price(product.prices, in: row.storefront)
         begun.extensions = held?.extensions ?? []
+        begun.replacedRefunds = replaced
         begun.lastPriceIncrease = held?.lastPriceIncrease
         recordUse(of: offers, plan.groupID, by: id)
         purchaseResult = held == nil ? .subscribed : .resubscribed

@@ -122,9 +122,12 @@ extension Ledger {
     mutating func reverseRefund(of id: TransactionID) throws(Refusal) {
         let row = try row(id)
         guard row.ownership == .purchased, row.refundNumber != nil else { throw .notRefunded(id) }
+        let held = self[row.account].subscription(row.originalID)
+        let wasReplaced = held?.replacedRefunds.contains(id) == true
         let restored = amend(row) {
             $0.revocation = nil
             $0.refundNumber = nil
+            if wasReplaced { $0.isUpgraded = true }
         }
         guard let subscription = self[row.account].subscription(row.originalID) else {
             setRevoked(false, holdingBy: row)
@@ -138,7 +141,7 @@ extension Ledger {
             latest.id == id ? .reversal(latest, endedWhy: endedWhy) : .reversalOfEarlier(id),
             to: subscription.originalID,
             of: row.account
-        )
+        ) { $0.replacedRefunds.removeAll { $0 == id } }
     }
 
     // MARK: How much

@@ -3,7 +3,8 @@ extension Subscription: Codable {
     private enum Key: String, CodingKey {
         case groupID, originalID, originalPurchaseDate, state, preference
         case pendingOffers, offersSetAside, recentStart, anchorDay, anchorTime, appAccountToken, paidService, paidPeriods
-        case agreedPrice, renewals, priceIncrease, lastPriceIncrease, extensions, isShared
+        case agreedPrice, renewals, priceIncrease, lastPriceIncrease, extensions, replacedRefunds
+        case isShared
     }
 
     /// Reads a subscription.
@@ -36,6 +37,7 @@ extension Subscription: Codable {
         priceIncrease = try values.decodeIfPresent(PriceIncrease.self, forKey: .priceIncrease)
         lastPriceIncrease = try values.decodeIfPresent(Timestamp.self, forKey: .lastPriceIncrease)
         extensions = try read(.extensions, or: [])
+        replacedRefunds = try read(.replacedRefunds, or: [])
         isShared = try read(.isShared, or: true)
     }
 
@@ -60,6 +62,7 @@ extension Subscription: Codable {
         try values.encodeIfPresent(priceIncrease, forKey: .priceIncrease)
         try values.encodeIfPresent(lastPriceIncrease, forKey: .lastPriceIncrease)
         if !extensions.isEmpty { try values.encode(extensions, forKey: .extensions) }
+        if !replacedRefunds.isEmpty { try values.encode(replacedRefunds, forKey: .replacedRefunds) }
         if !isShared { try values.encode(isShared, forKey: .isShared) }
     }
 }

@@ -68,6 +68,11 @@ package enum Transitions {
         case .choiceWithdrawal: [Step(same, .planChangeWithdrawn(latest.id))]
         case .offer: [Step(same, .offerRedeemed(latest.id))]
         case .endOfPeriod(let intent): [expiry(of: latest, intent, now)]
+        case .renewalLimit:
+            [
+                Step(expiry(of: latest, .customer, now).state, .autoRenewDisabled(latest.id)),
+                expiry(of: latest, .customer, now),
+            ]
         case .chargeFailure(graceUntil: nil, let retryUntil):
             [Step(.billingRetry(latest, until: retryUntil, graceEnded: nil), .failedToRenew(latest.id))]
         case .chargeFailure(let until?, let retryUntil):
@@ -118,7 +123,7 @@ package enum Transitions {
         case .reversalOfEarlier(let id): [Step(same, .refundReversed(id))]
         case .planChange, .planChoice, .choiceWithdrawal, .offer, .renewalExtension, .renewalExtensionFailure:
             throw .paymentAwaited
-        case .renewal, .chargeFailure, .endOfRetry, .priceNotice: throw .notDue
+        case .renewal, .renewalLimit, .chargeFailure, .endOfRetry, .priceNotice: throw .notDue
         case .reversal: throw .notRevoked
         }
     }
@@ -153,7 +158,7 @@ package enum Transitions {
         case .reversalOfEarlier(let id): [Step(same, .refundReversed(id))]
         case .planChange, .planChoice, .choiceWithdrawal, .offer, .renewalExtension, .renewalExtensionFailure:
             throw .paymentAwaited
-        case .renewal, .chargeFailure, .endOfGrace, .priceNotice: throw .notDue
+        case .renewal, .renewalLimit, .chargeFailure, .endOfGrace, .priceNotice: throw .notDue
         case .reversal: throw .notRevoked
         }
     }
@@ -178,7 +183,8 @@ package enum Transitions {
             .priceRise, .renewalExtension, .renewalExtensionFailure:
             throw .notSubscribed
         case .recovery: throw .noPaymentAwaited
-        case .renewal, .endOfPeriod, .chargeFailure, .endOfGrace, .endOfRetry, .priceNotice: throw .notDue
+        case .renewal, .endOfPeriod, .renewalLimit, .chargeFailure, .endOfGrace, .endOfRetry, .priceNotice:
+            throw .notDue
         case .reversal: throw .notRevoked
         }
     }
@@ -205,7 +211,8 @@ package enum Transitions {
             throw .notSubscribed
         case .refund: throw .alreadyRevoked
         case .recovery: throw .noPaymentAwaited
-        case .renewal, .endOfPeriod, .chargeFailure, .endOfGrace, .endOfRetry, .priceNotice: throw .notDue
+        case .renewal, .endOfPeriod, .renewalLimit, .chargeFailure, .endOfGrace, .endOfRetry, .priceNotice:
+            throw .notDue
         }
     }
 

@@ -136,7 +136,7 @@ extension Scenarios.Families {
     }
 
     @Test(
-        "A refund that is reversed gives the members back what they had, without a word to them",
+        "A refund that is reversed gives the members back what they had, and notifies them",
         arguments: StageKind.all
     )
     func reversed(at stage: StageKind) async throws {
@@ -155,6 +155,7 @@ extension Scenarios.Families {
             2026-01-10  ann  REFUND                  status 5  REFUND_FULL
             2026-01-10  bob  REVOKE                  status 5  FAMILY_REVOKE
             2026-01-12  ann  REFUND_REVERSED         status 1
+            2026-01-12  bob  REFUND_REVERSED         status 1
             2026-02-01  ann  DID_RENEW               status 1  paid until 2026-03-01
             2026-02-01  bob  DID_RENEW               status 1  shared until 2026-03-01
             """

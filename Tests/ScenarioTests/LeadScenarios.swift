@@ -48,9 +48,9 @@ extension Scenarios.Lead {
         for customer in ["ann", "bob"] { try await shop.buys(customer, "pro") }
         try await shop.advance(to: "2026-02-09 20:00")
         try await shop.grantsRefund(to: "ann", of: "2026-02-10")
-        #expect(try await shop.own("ann").status == 1)
+        #expect(try await shop.own("ann").status == 5)
         try await shop.grantsRefund(to: "bob", of: "2026-01-10")
-        #expect(try await shop.own("bob").status == 5)
+        #expect(try await shop.own("bob").status == 1)
         try await shop.advance(to: "2026-02-11")
         #expect(try await shop.own("ann").status == 5)
         #expect(try await shop.own("bob").status == 1)
@@ -61,8 +61,8 @@ extension Scenarios.Lead {
             2026-01-10        bob  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
             2026-02-09        ann  DID_RENEW               status 1  paid 2026-02-10 to 2026-03-10
             2026-02-09        bob  DID_RENEW               status 1  paid 2026-02-10 to 2026-03-10
-            2026-02-09 20:00  ann  REFUND                  status 1  REFUND_FULL
-            2026-02-09 20:00  bob  REFUND                  status 5  REFUND_FULL, of 2026-01-10
+            2026-02-09 20:00  ann  REFUND                  status 5  REFUND_FULL
+            2026-02-09 20:00  bob  REFUND                  status 1  REFUND_FULL, of 2026-01-10
             2026-03-09        bob  DID_RENEW               status 1  paid 2026-03-10 to 2026-04-10
             """
         )
@@ -148,7 +148,9 @@ extension Scenarios.Lead {
             2026-02-09        bob  DID_RENEW               status 1  shared 2026-02-10 to 2026-03-10
             2026-02-09        cat  DID_RENEW               status 1  shared 2026-02-10 to 2026-03-10
             2026-02-09 20:00  bob  REVOKE                  status 5  FAMILY_REVOKE, of 2026-01-10
+            2026-02-09 20:00  bob  REVOKE                  status 5  FAMILY_REVOKE
             2026-02-09 20:00  cat  REVOKE                  status 5  FAMILY_REVOKE, of 2026-01-10
+            2026-02-09 20:00  cat  REVOKE                  status 5  FAMILY_REVOKE
             """
         )
     }

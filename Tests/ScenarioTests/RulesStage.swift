@@ -138,7 +138,7 @@ extension ToldTransaction {
                     billingPeriodNumber: $0.period,
                     totalBillingPeriods: $0.periods,
                     commitmentExpiresDate: $0.expiresDate,
-                    commitmentPrice: $0.price.milliunits
+                    commitmentPrice: row.ownership == .purchased ? $0.price.milliunits : nil
                 )
             }
         )

@@ -50,7 +50,7 @@ struct ToldCommitment: Codable, Equatable, Sendable {
     var billingPeriodNumber: Int
     var totalBillingPeriods: Int
     var commitmentExpiresDate: Timestamp
-    var commitmentPrice: Int64
+    var commitmentPrice: Int64?
 }
 
 /// A decoded `signedRenewalInfo`, as far as scenarios look at it.

@@ -161,7 +161,7 @@ struct CustomerPageTests {
             .init("organizer", .string("ann")), .init("members", .array([.string("bob")])),
         ])
         _ = try await stage.console.verbs.call("createFamily", scope, body: family)
-        let copy = try #require(try await account("bob").subscriptions.first).latestTransaction.id.wireForm
+        let copy = try #require(try await account("bob").sharedSubscriptions.first).latestTransaction.id.wireForm
         let pages = "/console/apps/com.example.shop/sandbox/transactions/"
         try await stage.visit { visitor in
             func facts(_ answer: Answer) -> String {

@@ -36,8 +36,11 @@ struct TimelineStage {
         try act(.purchase(Purchase(productID: product, offer: offer, billingPlan: plan)), by: customer)
     }
 
-    func subscription(_ customer: String = "ann", _ ownership: Ownership = .purchased) throws -> Subscription {
-        try #require(stage.accounts[customer]?.subscriptions.first { $0.ownership == ownership })
+    func subscription(
+        _ customer: String = "ann",
+        _ ownership: Ownership = .purchased
+    ) throws -> any HeldSubscription {
+        try #require(stage.accounts[customer]?.heldSubscriptions.first { $0.ownership == ownership })
     }
 
     /// What the picture of the subscription is made of.
@@ -99,7 +102,7 @@ struct TimelineStage {
 extension TimelineFacts {
     /// All that a shop of the rules alone knows of a subscription.
     init(
-        of subscription: Subscription,
+        of subscription: any HeldSubscription,
         held account: Account,
         rows: some Sequence<Transaction>,
         notifications: [Notification],

@@ -79,7 +79,7 @@ struct JudgementTests {
         var stage = opened
         let ann = try #require(stage.accounts["ann"]?.id)
         try stage.act("bob", .joinFamily(of: ann, named: "family"))
-        let copy = try #require(stage.accounts["bob"]?.subscriptions.first?.originalID)
+        let copy = try #require(stage.accounts["bob"]?.sharedSubscriptions.first?.originalID)
         var purchase = Purchase(productID: "max")
         purchase.subscription = copy
         #expect(throws: Refusal.familyShared(copy)) { try stage.act("bob", .purchase(purchase)) }

@@ -45,7 +45,8 @@ enum NumberCheck {
     private static let ranges: [String: ClosedRange<Int64>] = [
         "id": identifiers, "originalID": identifiers, "transaction": identifiers, "source": identifiers,
         "sharedFrom": identifiers, "account": identifiers, "organizer": identifiers, "members": identifiers,
-        "lineItem": identifiers, "order": identifiers, "position": identifiers, "milliunits": amounts,
+        "lineItem": identifiers, "owner": identifiers, "replacedRefunds": identifiers,
+        "order": identifiers, "position": identifiers, "milliunits": amounts,
         "quantity": 1...10, "percentage": 0...100_000, "anchorDay": 1...31,
         "anchorTime": 0...86_399_999, "paidPeriods": counts, "period": 0...1_000, "periods": 0...1_000,
         "periodCount": 0...1_000, "days": 0...1_000, "minimumPaidMonths": 0...1_000, "monthsBetweenOffers": 0...1_000,

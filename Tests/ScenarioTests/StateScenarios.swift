@@ -1,0 +1,308 @@
+import Testing
+import TillCore
+
+extension Scenarios {
+    /// What a status follows: the latest transaction, and for a member of a family the purchaser's subscription.
+    @Suite("What a status follows")
+    struct States {}
+}
+
+extension Scenarios.States {
+    private static let plans: [Product] = [
+        .plan("mid", level: 2), .plan("top", level: 1, at: 9_990), .plan("low", level: 3, at: 1_990),
+    ]
+
+    private func production(_ stage: StageKind, selling products: [Product] = plans) async throws -> Scenario {
+        try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: products)
+    }
+
+    // MARK: 1 and 2: inside the day by which Production charges ahead
+
+    @Test(
+        "1: after a refund of the running period another plan replaces the one paid ahead",
+        arguments: StageKind.everywhere
+    )
+    func refundThenUpgrade(at stage: StageKind) async throws {
+        let shop = try await production(stage)
+        try await shop.buys("ann", "mid")
+        try await shop.advance(to: "2026-02-09 20:00")
+        try await shop.grantsRefund(to: "ann", of: "2026-01-10")
+        try await shop.changesPlan("ann", to: "top")
+        try await shop.advance(to: "2026-03-01")
+        try await shop.expect(
+            """
+            2026-01-10        SUBSCRIBED INITIAL_BUY          status 1  mid, paid until 2026-02-10
+            2026-02-09        DID_RENEW                       status 1  mid, paid 2026-02-10 to 2026-03-10
+            2026-02-09 20:00  REFUND                          status 1  mid, REFUND_FULL, of 2026-01-10
+            2026-02-09 20:00  DID_CHANGE_RENEWAL_PREF UPGRADE  status 1  top, paid until 2026-03-09 19:00
+            """
+        )
+        let history = try await shop.stage.history(of: "ann")
+        #expect(history.filter { $0.isUpgraded == true }.map(\.purchaseDate) == [shop.instant("2026-02-10")])
+    }
+
+    @Test(
+        "2: a refund of the running period changes no status, and a lower plan waits",
+        arguments: StageKind.everywhere
+    )
+    func refundOfRunning(at stage: StageKind) async throws {
+        let shop = try await production(stage)
+        try await shop.buys("ann", "mid")
+        try await shop.advance(to: "2026-02-09 20:00")
+        try await shop.grantsRefund(to: "ann", of: "2026-01-10")
+        try await shop.changesPlan("ann", to: "low")
+        #expect(try await shop.own("ann").status == 1)
+        try await shop.advance(to: "2026-03-20")
+        try await shop.expect(
+            """
+            2026-01-10        SUBSCRIBED INITIAL_BUY          status 1  mid, paid until 2026-02-10
+            2026-02-09        DID_RENEW                       status 1  mid, paid 2026-02-10 to 2026-03-10
+            2026-02-09 20:00  REFUND                          status 1  mid, REFUND_FULL, of 2026-01-10
+            2026-02-09 20:00  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  mid, then low
+            2026-03-09        DID_RENEW                       status 1  low, paid 2026-03-10 to 2026-04-10
+            """
+        )
+    }
+
+    @Test(
+        "2: a refund of the period paid ahead is a status of 5 at once, and stays so",
+        arguments: StageKind.everywhere
+    )
+    func refundOfPaidAhead(at stage: StageKind) async throws {
+        let shop = try await production(stage)
+        try await shop.buys("ann", "mid")
+        try await shop.buys("bob", "mid")
+        try await shop.advance(to: "2026-02-09 20:00")
+        for customer in ["ann", "bob"] { try await shop.grantsRefund(to: customer, of: "2026-02-10") }
+        let sold = try await shop.own("ann")
+        #expect(sold.status == 5 && sold.transaction.purchaseDate == shop.instant("2026-02-10"))
+        try await shop.changesPlan("bob", to: "mid")
+        try await shop.advance(to: "2026-02-12")
+        try await shop.reversesRefund(of: "ann", "2026-02-10")
+        try await shop.advance(to: "2026-03-01")
+        try await shop.expect(
+            """
+            2026-01-10        ann  SUBSCRIBED INITIAL_BUY  status 1  mid, paid until 2026-02-10
+            2026-01-10        bob  SUBSCRIBED INITIAL_BUY  status 1  mid, paid until 2026-02-10
+            2026-02-09        ann  DID_RENEW               status 1  mid, paid 2026-02-10 to 2026-03-10
+            2026-02-09        bob  DID_RENEW               status 1  mid, paid 2026-02-10 to 2026-03-10
+            2026-02-09 20:00  ann  REFUND                  status 5  mid, REFUND_FULL
+            2026-02-09 20:00  bob  REFUND                  status 5  mid, REFUND_FULL
+            2026-02-09 20:00  bob  SUBSCRIBED RESUBSCRIBE  status 1  mid, paid until 2026-03-09 19:00
+            2026-02-12        ann  REFUND_REVERSED         status 1  mid
+            """
+        )
+        // The period that still ran ended with the new purchase.
+        let history = try await shop.stage.history(of: "bob")
+        #expect(history.filter { $0.isUpgraded == true }.map(\.purchaseDate) == [shop.instant("2026-01-10")])
+    }
+
+    // MARK: 3 to 5: families
+
+    @Test(
+        "3: a member who loses access inside that day is notified of both transactions",
+        arguments: StageKind.everywhere
+    )
+    func sharingEndsAhead(at stage: StageKind) async throws {
+        let shop = try await production(stage, selling: [.plan(isShared: true)])
+        try await shop.joins("bob", familyOf: "ann")
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-02-09 20:00")
+        try await shop.leaves("bob")
+        let lost = try await shop.shared("bob")
+        #expect(lost.status == 5 && lost.transaction.purchaseDate == shop.instant("2026-02-10"))
+        try await shop.expect(
+            """
+            2026-01-10        ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
+            2026-01-10        bob  SUBSCRIBED INITIAL_BUY  status 1  shared until 2026-02-10
+            2026-02-09        ann  DID_RENEW               status 1  paid 2026-02-10 to 2026-03-10
+            2026-02-09        bob  DID_RENEW               status 1  shared 2026-02-10 to 2026-03-10
+            2026-02-09 20:00  bob  REVOKE                  status 5  FAMILY_REVOKE, of 2026-01-10
+            2026-02-09 20:00  bob  REVOKE                  status 5  FAMILY_REVOKE
+            """
+        )
+    }
+
+    @Test(
+        "4: members are notified of a reversed refund, of a subscription and of a product",
+        arguments: StageKind.everywhere
+    )
+    func reversal(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(isShared: true), .skin(isShared: true)]
+        )
+        try await shop.joins("bob", familyOf: "ann")
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-01-02")
+        try await shop.buys("ann", "skin")
+        for day in ["2026-01-01", "2026-01-02"] { try await shop.grantsRefund(to: "ann", of: day) }
+        try await shop.advance(to: "2026-01-10")
+        for day in ["2026-01-01", "2026-01-02"] { try await shop.reversesRefund(of: "ann", day) }
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  pro, paid until 2026-02-01
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY  status 1  pro, shared until 2026-02-01
+            2026-01-02  ann  ONE_TIME_CHARGE                   skin
+            2026-01-02  ann  REFUND                  status 5  pro, REFUND_FULL
+            2026-01-02  ann  REFUND                            skin, REFUND_FULL
+            2026-01-02  bob  ONE_TIME_CHARGE                   skin, shared
+            2026-01-02  bob  REVOKE                  status 5  pro, FAMILY_REVOKE
+            2026-01-02  bob  REVOKE                            skin, FAMILY_REVOKE
+            2026-01-10  ann  REFUND_REVERSED         status 1  pro
+            2026-01-10  ann  REFUND_REVERSED                   skin
+            2026-01-10  bob  REFUND_REVERSED         status 1  pro
+            2026-01-10  bob  REFUND_REVERSED                   skin
+            """
+        )
+    }
+
+    @Test("4: without the setting members are notified of what Apple lists only", arguments: StageKind.everywhere)
+    func listedOnly(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(isShared: true)],
+            grace: GracePeriod(days: 3)
+        ) { $0.extraFamilyNotifications = false }
+        try await shop.joins("bob", familyOf: "ann")
+        try await shop.buys("ann", "pro")
+        try await shop.extends("ann", days: 1, request: "a")
+        try await shop.declinesCard(of: "ann")
+        try await shop.advance(to: "2026-02-10")
+        #expect(try await shop.shared("bob").status == 3)
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
+            2026-01-01  ann  RENEWAL_EXTENDED                status 1  until 2026-02-02
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  shared until 2026-02-01
+            2026-02-02  ann  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-02-05
+            2026-02-02  bob  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-02-05
+            2026-02-05  ann  GRACE_PERIOD_EXPIRED            status 3
+            """
+        )
+    }
+
+    @Test(
+        "5: a member's copy of a year that is billed monthly is bound as the purchase is",
+        arguments: StageKind.everywhere
+    )
+    func sharedCommitment(at stage: StageKind) async throws {
+        let year = Product.plan("year", each: .year, at: 99_990, isShared: true, monthlyAt: 9_990)
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [year])
+        try await shop.joins("bob", familyOf: "ann")
+        try await shop.buys("ann", "year", monthly: true)
+        try await shop.advance(to: "2026-01-10")
+        try await shop.cancels("ann")
+        try await shop.advance(to: "2026-02-02")
+        let copy = try await shop.shared("bob")
+        #expect(
+            copy.transaction.billingPlanType == "MONTHLY" && copy.transaction.commitmentInfo?.billingPeriodNumber == 2
+        )
+        #expect(copy.transaction.commitmentInfo?.commitmentPrice == nil && copy.transaction.price == nil)
+        let info = copy.renewalInfo
+        #expect(info.renewalBillingPlanType == "MONTHLY" && info.autoRenewStatus == 1)
+        #expect(info.commitmentInfo?.commitmentAutoRenewStatus == 0)
+        #expect(info.commitmentInfo?.commitmentRenewalPrice == nil && info.renewalPrice == nil)
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY  status 1  until 2026-02-01, 1/12 to 2027-01-01
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY  status 1  until 2026-02-01, 1/12 to 2027-01-01
+            2026-01-10  ann  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1  bound until 2027-01-01
+            2026-01-10  bob  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1  bound until 2027-01-01
+            2026-02-01  ann  DID_RENEW               status 1  until 2026-03-01, 2/12 to 2027-01-01, then ends
+            2026-02-01  bob  DID_RENEW               status 1  until 2026-03-01, 2/12 to 2027-01-01, then ends
+            """
+        )
+    }
+
+    // MARK: 6: what no page explained
+
+    @Test(
+        "6: a refund reversed after a new purchase brings back a transaction that was replaced",
+        arguments: StageKind.everywhere
+    )
+    func reversalAfterPurchase(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()])
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-01-05")
+        try await shop.grantsRefund(to: "ann")
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-01-10")
+        try await shop.reversesRefund(of: "ann", "2026-01-01")
+        #expect(try await shop.own("ann").transaction.purchaseDate == shop.instant("2026-01-05"))
+        let old = try await shop.transaction(of: "ann", "2026-01-01")
+        #expect(old.revocationDate == nil && old.isUpgraded == true)
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-01
+            2026-01-05  REFUND                  status 5  REFUND_FULL
+            2026-01-05  SUBSCRIBED RESUBSCRIBE  status 1  paid until 2026-02-05
+            2026-01-10  REFUND_REVERSED         status 1  of 2026-01-01
+            """
+        )
+    }
+
+    @Test("6: a plan that waits already is notified again when it is chosen again", arguments: StageKind.everywhere)
+    func samePendingPlan(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: Self.plans)
+        try await shop.buys("ann", "top")
+        for day in ["2026-01-05", "2026-01-06"] {
+            try await shop.advance(to: day)
+            try await shop.changesPlan("ann", to: "low")
+        }
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY             status 1  top, paid until 2026-02-01
+            2026-01-05  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
+            2026-01-06  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
+            """
+        )
+    }
+
+    @Test("6: who buys the present plan in grace pays for it, whatever waits", arguments: StageKind.everywhere)
+    func sameInGrace(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: Self.plans, grace: GracePeriod(days: 16))
+        for customer in ["ann", "bob"] {
+            try await shop.buys(customer, "top")
+            try await shop.changesPlan(customer, to: "low")
+            try await shop.declinesCard(of: customer)
+        }
+        try await shop.advance(to: "2026-02-05")
+        try await shop.buys("ann", "top")
+        try await shop.buys("bob", "low")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY             status 1  top, paid until 2026-02-01
+            2026-01-01  ann  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY             status 1  top, paid until 2026-02-01
+            2026-01-01  bob  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
+            2026-02-01  ann  DID_FAIL_TO_RENEW GRACE_PERIOD     status 4  top, grace until 2026-02-17, then low
+            2026-02-01  bob  DID_FAIL_TO_RENEW GRACE_PERIOD     status 4  top, grace until 2026-02-17, then low
+            2026-02-05  ann  DID_RENEW BILLING_RECOVERY         status 1  top, paid 2026-02-01 to 2026-03-01
+            2026-02-05  bob  DID_RENEW BILLING_RECOVERY         status 1  low, paid 2026-02-01 to 2026-03-01
+            """
+        )
+    }
+
+    @Test(
+        "6: an extension moves the renewal date, also of a period that was paid ahead",
+        arguments: StageKind.everywhere
+    )
+    func extensionAhead(at stage: StageKind) async throws {
+        let shop = try await production(stage, selling: [.plan()])
+        try await shop.buys("ann", "pro")
+        try await shop.advance(to: "2026-02-09 20:00")
+        try await shop.extends("ann", days: 5, request: "a")
+        try await shop.advance(to: "2026-03-20")
+        try await shop.expect(
+            """
+            2026-01-10        SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
+            2026-02-09        DID_RENEW               status 1  paid 2026-02-10 to 2026-03-10
+            2026-02-09 20:00  RENEWAL_EXTENDED        status 1  until 2026-03-15
+            2026-03-14        DID_RENEW               status 1  paid 2026-03-15 to 2026-04-15
+            """
+        )
+    }
+}
