@@ -68,7 +68,9 @@ package enum Command: Sendable {
     /// - Parameter accounts: the account and everybody else whom the command concerns.
     package func mostIdentifiers(for accounts: [Account]) -> Int64 {
         let members = Int64(accounts.count)
-        let holdings = accounts.reduce(0) { $0 + $1.holdings.count + $1.subscriptions.count + $1.sharedSubscriptions.count }
+        let holdings = accounts.reduce(0) {
+            $0 + $1.holdings.count + $1.subscriptions.count + $1.sharedSubscriptions.count
+        }
         // What an act sets free is charged at once: so many renewals, each with the family's copies.
         return 3 * members * Int64(holdings + 1 + Ledger.mostFreedAtOnce)
     }

@@ -28,6 +28,9 @@ package struct Ledger: Sendable {
     /// What the rules take new ids from; the rest is thrown away with the ledger.
     package var identifiers: Identifiers
 
+    /// What a subscription becomes when something happens to it.
+    let rule: Transitions.Rule
+
     /// - Parameters:
     ///   - accounts: the account that acts, and its family.
     ///   - rows: what `Command.rows(from:)` named, where it exists.
@@ -38,8 +41,10 @@ package struct Ledger: Sendable {
         catalog: Catalog,
         policy: Policy,
         identifiers: Identifiers,
-        at now: Timestamp
+        at now: Timestamp,
+        rule: @escaping Transitions.Rule = Transitions.steps
     ) {
+        self.rule = rule
         self.accounts = Dictionary(uniqueKeysWithValues: accounts.map { ($0.id, $0) })
         self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
         self.catalog = catalog

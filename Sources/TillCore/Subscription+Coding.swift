@@ -2,7 +2,8 @@
 extension Subscription: Codable {
     private enum Key: String, CodingKey {
         case groupID, originalID, originalPurchaseDate, state, preference
-        case pendingOffers, offersSetAside, recentStart, anchorDay, anchorTime, appAccountToken, paidService, paidPeriods
+        case pendingOffers, offersSetAside, recentStart, anchorDay, anchorTime, appAccountToken, paidService,
+            paidPeriods
         case agreedPrice, renewals, priceIncrease, lastPriceIncrease, extensions, replacedRefunds
         case isShared
     }

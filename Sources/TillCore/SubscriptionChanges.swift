@@ -51,7 +51,7 @@ extension Ledger {
         _ original: TransactionID
     ) throws(Refusal) -> [Transitions.Step] {
         do throws(Objection) {
-            return try Transitions.steps(from: subscription?.state, cause, at: now)
+            return try rule(subscription?.state, cause, now)
         } catch {
             guard let subscription else { throw .unknownSubscription(original) }
             throw refusal(because: error, subscription)

@@ -4,6 +4,9 @@
 /// compares with this file. `Event.notice` says which notification an event is, `Deadline` when time is the cause,
 /// and `Ledger.apply` carries a transition out.
 package enum Transitions {
+    /// The table as a value, which a simulation may replace by one with a mistake.
+    package typealias Rule = @Sendable (SubscriptionState?, Cause, Timestamp) throws(Objection) -> [Step]
+
     /// A step of a transition. Most have one; the notification of each is made with the state of its step.
     package struct Step: Equatable, Sendable {
         /// The next state.
@@ -11,7 +14,8 @@ package enum Transitions {
         /// Nil where nobody is notified.
         package let event: Event?
 
-        init(_ state: SubscriptionState, _ event: Event? = nil) {
+        /// A step to a state.
+        package init(_ state: SubscriptionState, _ event: Event? = nil) {
             self.state = state
             self.event = event
         }

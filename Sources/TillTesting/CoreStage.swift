@@ -22,9 +22,18 @@ package struct CoreStage: Sendable {
     /// What a shop with a store could not have done.
     package private(set) var complaints: [String] = []
     private var nextIdentifier: Int64 = 1
+    /// What subscriptions become.
+    private let rule: Transitions.Rule
 
     /// An empty shop at an instant.
-    package init(in realm: Realm, selling products: [Product], policy: Policy? = nil, at now: Timestamp) {
+    package init(
+        in realm: Realm,
+        selling products: [Product],
+        policy: Policy? = nil,
+        at now: Timestamp,
+        rule: @escaping Transitions.Rule = Transitions.steps
+    ) {
+        self.rule = rule
         self.realm = realm
         self.policy = policy ?? Policy(for: realm)
         self.now = now
@@ -96,13 +105,17 @@ package struct CoreStage: Sendable {
             if let customer, let named = accounts[customer], !family.contains(named.id) { continue }
             done.formUnion(family)
             var isDone = false
-            while !isDone {
+            for _ in 0..<Self.mostParts where !isDone {
                 var ledger = ledger(of: family, for: .wake, at: now)
                 isDone = ledger.catchUp(atMost: steps)
                 keep(ledger)
             }
+            if !isDone { complaints.append("\(account.customer)'s time does not come to the present") }
         }
     }
+
+    /// More parts of a way than any life needs, at two deadlines each.
+    private static let mostParts = 10_000
 
     /// Does a job in every account, in the order of their numbers.
     package mutating func perform(_ job: Job) {
@@ -141,7 +154,8 @@ package struct CoreStage: Sendable {
             catalog: catalog,
             policy: policy,
             identifiers: Identifiers(reserved: nextIdentifier..<nextIdentifier + 1_000_000),
-            at: instant
+            at: instant,
+            rule: rule
         )
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TillCore
 import TillTesting
@@ -27,6 +28,22 @@ struct LawTests {
         #expect(count.rare(below: 5).isEmpty, "rows of the table that were reached less than five times")
         #expect(count.unused.isEmpty, "commands that never did anything")
         #expect(count.strange.isEmpty, "transitions that no table has")
+    }
+
+    @Test("The laws find mistakes in the transition table", arguments: MistakenTable.Mistake.allCases)
+    func mistakes(_ mistake: MistakenTable.Mistake) async {
+        // All lines are tried in `make soak`; these are of each kind one.
+        let isWhole = ProcessInfo.processInfo.environment["TILL_SOAK"] != nil
+        let sample: Set<TransitionLine> = [
+            TransitionLine(.active, .renewal), TransitionLine(.gracePeriod, .endOfGrace),
+            TransitionLine(.paidAhead, .refund), TransitionLine(.billingRetry, .recovery),
+        ]
+        for line in TransitionMatrix().handled where isWhole || sample.contains(line) {
+            let found = await MistakenTable(mistake, in: line).discovery(within: 200)
+            let words = found.map { "found after \($0.lives) lives: \($0.finding)" } ?? "NOT FOUND"
+            print("\(mistake.rawValue): \(line): \(words)")
+            #expect(found != nil, "\(mistake.rawValue): \(line)")
+        }
     }
 
     @Test("A shop in which a stop leaves a trace is found out")

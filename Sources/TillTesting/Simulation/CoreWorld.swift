@@ -14,8 +14,20 @@ package struct CoreWorld: World {
     private let passing: Passing
 
     /// The shop of a life at its start.
-    package init(for life: Life, passing: Passing = .familyByFamily(steps: .max)) {
-        stage = CoreStage(in: life.realm, selling: SimulatedCatalog.products, policy: life.policy, at: life.start)
+    ///
+    /// - Parameter rule: what subscriptions become.
+    package init(
+        for life: Life,
+        passing: Passing = .familyByFamily(steps: .max),
+        rule: @escaping Transitions.Rule = Transitions.steps
+    ) {
+        stage = CoreStage(
+            in: life.realm,
+            selling: SimulatedCatalog.products,
+            policy: life.policy,
+            at: life.start,
+            rule: rule
+        )
         self.passing = passing
         for customer in life.customers { stage.open(customer.name, storefront: customer.storefront) }
     }

@@ -73,7 +73,9 @@ struct Invariants {
             expect(!subscription.preference.autoRenews, "\(what) ended and renews")
         case .revoked: break
         }
-        if let bought = subscription.bought { expect(bought.paidService >= 0, "\(what) has paid for less than nothing") }
+        if let bought = subscription.bought {
+            expect(bought.paidService >= 0, "\(what) has paid for less than nothing")
+        }
     }
 
     // MARK: The family
@@ -172,10 +174,25 @@ struct Invariants {
             guard let end = previous.expiresDate else { continue }
             expect(next.purchaseDate >= end, "\(what) begins before the last period ended, at \(end.iso8601)")
         }
+        checkPaidTime(run, of: account)
         guard let first = run.first else { return }
         for row in run {
             expect(row.originalPurchaseDate == first.originalPurchaseDate, "\(account.customer): two original dates")
             expect(row.ownership == first.ownership, "\(account.customer): bought and shared under one original id")
+        }
+    }
+
+    /// Nobody pays twice for one time, by transactions that count.
+    private mutating func checkPaidTime(_ run: [Transaction], of account: Account) {
+        let paid = run.filter { $0.revocation == nil && !$0.isUpgraded && ($0.price?.milliunits ?? 0) > 0 }
+            .sorted { $0.purchaseDate < $1.purchaseDate }
+        for (earlier, later) in zip(paid, paid.dropFirst()) {
+            guard let end = earlier.expiresDate else { continue }
+            expect(
+                end <= later.purchaseDate,
+                "\(account.customer): \(earlier.productID) is paid until \(end.iso8601) and "
+                    + "\(later.productID) from \(later.purchaseDate.iso8601)"
+            )
         }
     }
 

@@ -71,6 +71,7 @@ struct Portrait: Sendable {
         var subscription = subscription
         subscription.originalID = portrayed(subscription.originalID)
         subscription.state = subscription.state.map(portrayed)
+        subscription.replacedRefunds = subscription.replacedRefunds.map(portrayed)
         for place in subscription.extensions.indices {
             subscription.extensions[place].lineItem = subscription.extensions[place].lineItem.map { names[$0] ?? $0 }
         }

@@ -65,6 +65,7 @@ package struct Course<Place: World>: Sendable {
     private let isWatched: Bool
     private var now: Timestamp
     private var told = 0
+    private var laws = NotificationLaws()
     private var acts: [(act: Life.Act, deed: Deed, refusal: Refusal?)] = []
     /// What the life went through, if it was watched.
     package private(set) var count = TransitionCount()
@@ -128,9 +129,12 @@ package struct Course<Place: World>: Sendable {
         guard isWatched, failure == nil else { return }
         let observation = try await world.observe()
         count.count(observation.notifications.dropFirst(told), after: deed)
+        laws.read(observation.notifications.dropFirst(told))
         told = observation.notifications.count
         count.note(observation)
-        let broken = Invariants.findings(in: observation, deeply: deeply || acts.count.isMultiple(of: 16))
+        let isDeep = deeply || acts.count.isMultiple(of: 16)
+        laws.compare(with: observation, deeply: isDeep)
+        let broken = laws.takeFindings() + Invariants.findings(in: observation, deeply: isDeep)
         guard !broken.isEmpty else { return }
         failure = report("at \(observation.now.iso8601): " + broken.joined(separator: "\n  "))
     }
