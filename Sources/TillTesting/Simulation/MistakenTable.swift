@@ -54,7 +54,7 @@ package struct MistakenTable: Sendable {
             let life = LifeMaker.life(of: seed)
             let world = CoreWorld(for: life, passing: .familyByFamily(steps: 64), rule: rule)
             var course = Course(of: life, in: world, isWatched: true)
-            await course.run(at: .leaps)
+            await course.run(at: .days)
             if let failure = course.failure {
                 let first = failure.split(separator: "\n").first.map(String.init) ?? failure
                 return (seed, first)
