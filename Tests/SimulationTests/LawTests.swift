@@ -38,7 +38,7 @@ struct LawTests {
             TransitionLine(.active, .renewal), TransitionLine(.gracePeriod, .endOfGrace),
             TransitionLine(.paidAhead, .refund), TransitionLine(.billingRetry, .recovery),
         ]
-        for line in TransitionMatrix().handled where isWhole || sample.contains(line) {
+        for line in MistakenTable.lines(for: mistake) where isWhole || sample.contains(line) {
             let found = await MistakenTable(mistake, in: line).discovery(within: 200)
             let words = found.map { "found after \($0.lives) lives: \($0.finding)" } ?? "NOT FOUND"
             print("\(mistake.rawValue): \(line): \(words)")

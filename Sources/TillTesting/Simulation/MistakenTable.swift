@@ -13,6 +13,12 @@ package struct MistakenTable: Sendable {
     private let line: TransitionLine
     private let mistake: Mistake
 
+    /// Lines in which a mistake makes a difference: of a silent line nothing can be removed.
+    package static func lines(for mistake: Mistake) -> [TransitionLine] {
+        let matrix = TransitionMatrix()
+        return matrix.handled.filter { mistake == .redirected || !matrix.cell($0).hasSuffix("silent") }
+    }
+
     /// The table with a mistake in one line.
     package init(_ mistake: Mistake, in line: TransitionLine) {
         self.line = line

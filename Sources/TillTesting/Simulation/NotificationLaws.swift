@@ -4,6 +4,7 @@ import TillCore
 struct NotificationLaws {
     private var statuses: [TransactionID: SubscriptionStatus] = [:]
     private var latest: [TransactionID: TransactionID] = [:]
+    private var infos: [TransactionID: RenewalInfo] = [:]
     private var named: Set<TransactionID> = []
     private(set) var broken: [String] = []
 
@@ -25,6 +26,7 @@ struct NotificationLaws {
             }
             check(info, status, notification, isLatest: isLatest, what)
             statuses[original] = status
+            infos[original] = info
         }
     }
 
@@ -120,10 +122,33 @@ struct NotificationLaws {
                 )
             }
         }
+        for account in observation.accounts.values.sorted(by: { $0.id < $1.id }) {
+            for subscription in account.subscriptions { compare(subscription, of: account, observation) }
+        }
         guard deeply else { return }
         for row in observation.rows.values.sorted(by: { $0.id < $1.id }) where !named.contains(row.id) {
             expect(false, "transaction \(row.id.number), \(row.productID), is named by no notification")
         }
+    }
+
+    /// What a customer chose, or was asked for, was notified when it changed. Prices and win-back offers follow the
+    /// catalog and the time.
+    private mutating func compare(_ subscription: Subscription, of account: Account, _ observation: Observation) {
+        guard let notified = infos[subscription.originalID] else { return }
+        let info = RenewalInfo(
+            of: subscription,
+            held: account,
+            at: observation.now,
+            catalog: observation.catalog,
+            policy: observation.policy
+        )
+        let what = "\(account.customer): subscription to \(subscription.latestTransaction.productID)"
+        expect(info.autoRenewProductID == notified.autoRenewProductID, "\(what) continues as was not notified")
+        expect(info.autoRenews == notified.autoRenews, "\(what) renews, or not, as was not notified")
+        expect(info.renewalDate == notified.renewalDate, "\(what) ends when was not notified")
+        expect(info.offer == notified.offer, "\(what) has an offer that was not notified")
+        expect(info.priceIncreaseStatus == notified.priceIncreaseStatus, "\(what) has a price that was not notified")
+        expect(info.commitment?.autoRenews == notified.commitment?.autoRenews, "\(what) is bound as was not notified")
     }
 
     /// What was found since the last time.
