@@ -200,8 +200,8 @@ package struct Ledger: Sendable {
         return amended
     }
 
-    /// Notes what happened, and what the developer's server is notified of. Accounts and rows must be as the notification
-    /// says.
+    /// Notes what happened, and what the developer's server is notified of. Accounts and rows must be as the
+    /// notification says.
     ///
     /// - Parameter isSilent: whether nobody is notified.
     mutating func note(_ event: Event, isSilent: Bool = false) {

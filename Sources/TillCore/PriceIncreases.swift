@@ -87,8 +87,8 @@ extension Ledger {
         try apply(.priceConsent, to: original, of: id) { $0.priceIncrease?.stage = .accepted }
     }
 
-    /// The customer refuses a higher price, which turns auto-renewal off: the subscription ends as one that the customer
-    /// cancelled (docs/api/lifecycle.md, Prices).
+    /// The customer refuses a higher price, which turns auto-renewal off: the subscription ends as one that the
+    /// customer cancelled (docs/api/lifecycle.md, Prices).
     mutating func declinePriceIncrease(_ original: TransactionID, by id: AccountID) throws(Refusal) {
         _ = try subscriptionAskedForConsent(original, of: id)
         try turnAutoRenewOff(original, by: id)

@@ -30,8 +30,8 @@ package struct Subscription: HeldSubscription {
     package var lastPriceIncrease: Timestamp?
     /// Those of the last year and before, oldest first.
     package var extensions: [RenewalExtension] = []
-    /// Refunded transactions in whose periods the customer subscribed again, oldest first: when such a refund is reversed,
-    /// the transaction comes back as one that was replaced, so that no two are paid for the same time.
+    /// Refunded transactions in whose periods the customer subscribed again, oldest first: when such a refund is
+    /// reversed, the transaction comes back as one that was replaced, so that no two are paid for the same time.
     package var replacedRefunds: [TransactionID] = []
     /// False once the customer has turned family sharing off for this purchase.
     package var isShared = true

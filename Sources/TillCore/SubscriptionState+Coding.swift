@@ -1,5 +1,5 @@
-/// How a state is stored in its account: the transactions, and what would hold without a revocation. Whether it is revoked
-/// is what its latest transaction says, so that the two cannot contradict each other.
+/// How a state is stored in its account: the transactions, and what would hold without a revocation. Whether it is
+/// revoked is what its latest transaction says, so that the two cannot contradict each other.
 extension SubscriptionState: Codable {
     private enum Key: String, CodingKey {
         case latest, previous

@@ -174,7 +174,8 @@ package struct FailedPayment: Equatable, Sendable {
 }
 
 extension SubscriptionState {
-    /// What could not be charged after the latest period: awaited, given up after the last retry, or refunded meanwhile.
+    /// What could not be charged after the latest period: awaited, given up after the last retry, or refunded
+    /// meanwhile.
     package var failedPayment: FailedPayment? {
         switch resumable {
         case .gracePeriod(let until, let retryUntil):

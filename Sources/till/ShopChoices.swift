@@ -18,7 +18,7 @@ struct ShopChoices: ParsableArguments {
     var commitmentsEverywhere: Bool?
     @Option(help: "true (default) or false: extend the first paid period of a subscription too.")
     var extendsFirstPeriod: Bool?
-    @Option(help: "true (default) or false: notify family members of reversed refunds, extensions and the end of grace.")
+    @Option(help: "true (default) or false: notify family members of what Apple does not list for them, too.")
     var extraFamilyNotifications: Bool?
     @Option(help: "Minutes from a customer's request for a refund to the decision (default 720).")
     var refundWindowMinutes: Int?

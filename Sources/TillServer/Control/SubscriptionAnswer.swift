@@ -118,15 +118,18 @@ extension ControlAPI {
 
     // MARK: In words
 
-    private static func summary(of subscription: some HeldSubscription, _ info: RenewalInfo, _ status: SubscriptionStatus)
-        -> String
-    {
+    private static func summary(
+        of subscription: some HeldSubscription,
+        _ info: RenewalInfo,
+        _ status: SubscriptionStatus
+    ) -> String {
         let sentences = [
             standing(of: subscription, info, status),
             subscription.ownership == .familyShared && status != .revoked ? "A family member shares it." : nil,
             status == .active ? next(after: subscription, info) : nil,
             subscription.latestTransaction.commitment.map { commitment in
-                let follows = subscription.preference.commitmentRenews ? "another year follows" : "no other year follows"
+                let renews = subscription.preference.commitmentRenews
+                let follows = renews ? "another year follows" : "no other year follows"
                 return "Month \(commitment.period) of \(commitment.periods), committed until "
                     + "\(commitment.expiresDate.iso8601); \(follows)."
             },
@@ -135,9 +138,11 @@ extension ControlAPI {
         return sentences.compactMap(\.self).joined(separator: " ")
     }
 
-    private static func standing(of subscription: some HeldSubscription, _ info: RenewalInfo, _ status: SubscriptionStatus)
-        -> String
-    {
+    private static func standing(
+        of subscription: some HeldSubscription,
+        _ info: RenewalInfo,
+        _ status: SubscriptionStatus
+    ) -> String {
         let end = subscription.renewalDate.iso8601
         let last = subscription.state.failedPayment.map { " It is tried until \($0.retryUntil.iso8601)." } ?? ""
         switch status {

@@ -73,7 +73,8 @@ extension Shop {
         let scope = AccountScope(realm: realm, app: app)
         let account = try await account(of: receipt, in: scope)
         let hasSubscription =
-            account.map { !$0.heldSubscriptions.isEmpty } == true || receipt.inApp.contains { $0.kind == .autoRenewable }
+            account.map { !$0.heldSubscriptions.isEmpty } == true
+            || receipt.inApp.contains { $0.kind == .autoRenewable }
         if let refusal = refusal(of: request.password, for: record, in: realm, isNeeded: hasSubscription) {
             return refusal
         }
