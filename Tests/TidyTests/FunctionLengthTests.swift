@@ -24,14 +24,14 @@ struct FunctionLengthTests {
             guard let name = name(declaredBy: line) else { return nil }
             let indent = String(line.prefix { $0 == " " })
             // The format puts the closing brace of a function alone under its declaration.
-            guard let end = file.lines[start...].firstIndex(of: indent + "}") else { return nil }
+            guard let end = file.lines[start...].firstIndex(where: { $0 == indent + "}" }) else { return nil }
             let hasBody = file.lines[start..<end].contains { $0.hasSuffix("{") }
             return hasBody ? (name, start + 1, end - start + 1) : nil
         }
     }
 
     /// The name of the function that a line declares; nil for any other line.
-    private static func name(declaredBy line: String) -> String? {
+    private static func name(declaredBy line: Substring) -> String? {
         let words = line.split(separator: " ").map(String.init)
         let modifiers: Set<String> = [
             "package", "public", "private", "fileprivate", "static", "mutating", "nonisolated", "consuming", "override",
