@@ -12,8 +12,8 @@ struct HoldingCheck {
 
     /// Notes what an account says.
     mutating func take(_ account: Account) {
-        for subscription in account.subscriptions {
-            for row in [subscription.current, subscription.running].compactMap(\.self) {
+        for subscription in account.heldSubscriptions {
+            for row in subscription.state.periods.map(\.transaction) {
                 digests[row.id] = Self.digest(of: row)
             }
         }
