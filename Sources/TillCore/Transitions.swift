@@ -1,10 +1,15 @@
-/// The transition table: what a subscription becomes when something happens to it, and what is noted of it.
+/// The transition table: what a subscription becomes when something happens to it, and which events the customer's
+/// server is notified of.
 ///
-/// One function for each state, in the order of the table in docs/api/lifecycle.md (States and causes), which a test
-/// compares with this file. `Event.notice` says which notification an event is, `Deadline` when time is the cause,
-/// and `Ledger.apply` carries a transition out.
+/// One function for each state. A test compares the table in docs/api/lifecycle.md (States and causes) with them. The
+/// notification of an event is in `Event.notice`. `Deadline` decides when time is the cause. `Ledger.apply` chooses the
+/// cause of a customer's or operator's action, asks this table, and writes the result.
+///
+/// `latest` is the period of the latest transaction, which decides the status. In production it is charged up to 24
+/// hours before it begins: then `previous` is the period that still runs. A refund of `latest` is the cause `refund`, a
+/// refund of any other transaction, `previous` included, is `refundOfEarlier` and changes no status.
 package enum Transitions {
-    /// The table as a value, which a simulation may replace by one with a mistake.
+    /// The table as a value. A test puts a table with one mistake in its place and expects the simulation to fail.
     package typealias Rule = @Sendable (SubscriptionState?, Cause, Timestamp) throws(Objection) -> [Step]
 
     /// A step of a transition. Most have one; the notification of each is made with the state of its step.
@@ -25,7 +30,7 @@ package enum Transitions {
     ///
     /// - Parameters:
     ///   - state: nil for a customer who never subscribed to the group.
-    ///   - now: when the cause acts.
+    ///   - now: the instant of the cause.
     /// - Throws: why the cause is impossible in the state.
     package static func steps(
         from state: SubscriptionState?,
@@ -72,6 +77,7 @@ package enum Transitions {
         case .choiceWithdrawal: [Step(same, .planChangeWithdrawn(latest.id))]
         case .offer: [Step(same, .offerRedeemed(latest.id))]
         case .endOfPeriod(let intent): [expiry(of: latest, intent, now)]
+        // The environment turns auto-renewal off when the period has ended, so both notifications say expired.
         case .renewalLimit:
             [
                 Step(expiry(of: latest, .customer, now).state, .autoRenewDisabled(latest.id)),
@@ -83,7 +89,9 @@ package enum Transitions {
             [Step(.gracePeriod(latest, until: until, retryUntil: retryUntil), .gracePeriodEntered(latest.id))]
         case .priceNotice(needsConsent: true): [Step(same, .priceIncreasePending(latest.id))]
         case .priceNotice(needsConsent: false), .priceConsent: [Step(same, .priceIncreaseAccepted(latest.id))]
+        // A planned price rise is notified later, as a price notice; a change of sharing to the members only.
         case .priceRise, .sharing: [Step(same)]
+        // Also while `previous` still runs: the status follows the latest transaction.
         case .refund(let refunded):
             [Step(.revoked(refunded, previous: previous, resumes: .period), .refunded(refunded.id))]
         case .refundOfEarlier(let id): [Step(same, .refunded(id))]
@@ -117,6 +125,7 @@ package enum Transitions {
                 Step(.expired(latest, .customer(leftInGrace: true), at: now), .expired(latest.id, .customer)),
             ]
         case .autoRenewOn: [Step(same, .autoRenewEnabled(latest.id))]
+        // A payment would succeed, and the product is not in the catalog any more.
         case .endOfPeriod(let intent): [expiry(of: latest, intent, now)]
         case .purchase(let next): [Step(.active(next), .resubscribed(next.id))]
         case .priceConsent: [Step(same, .priceIncreaseAccepted(latest.id))]
@@ -220,14 +229,14 @@ package enum Transitions {
         }
     }
 
-    // MARK: What several lines need
+    // MARK: Helpers
 
     private static func expiry(of latest: SubscriptionPeriod, _ intent: ExpirationIntent, _ now: Timestamp) -> Step {
         Step(.expired(latest, ExpirationReason(intent), at: now), .expired(latest.id, intent))
     }
 
-    /// What a reversed refund returns to, by the dates: a deadline that passed while it was refunded has its effect
-    /// now, and only the reversal is notified.
+    /// The state after a reversed refund. A deadline that passed while the transaction was refunded counts as passed,
+    /// without a notification of its own.
     private static func resumed(
         _ latest: SubscriptionPeriod,
         _ previous: SubscriptionPeriod?,

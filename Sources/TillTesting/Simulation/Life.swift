@@ -105,6 +105,8 @@ package struct LifeMaker {
             policy.refundWindow = 60_000
             if dice.chance(50) { policy.renewalCap = 12 }
         }
+        // No setting limits the renewals of production; the rules allow it.
+        if policy.renewalLead > 0, dice.chance(20) { policy.renewalCap = 3 }
         policy.keepsAnchorDay = dice.chance(80)
         policy.keepsGraceDate = dice.chance(50)
         policy.commitmentsEverywhere = dice.chance(80)
