@@ -31,7 +31,7 @@ test-python: ## only the Python tests, against the built server
 test-cluster: ## nodes are killed thirty times; leaders of a Patroni cluster go under load (installs Patroni and etcd)
 	@scripts/test cluster
 
-soak: ## the long runs: crashes under load, then ten minutes of mixed load on each engine (TILL_SOAK_SECONDS=600)
+soak: ## the long runs: 10,000 random lives, crashes under load, ten minutes of mixed load (TILL_SOAK_SECONDS=600)
 	@scripts/test soak
 
 bench: bench-build ## this machine's limits beside Till's figures, as ratios (BENCH='--only history --quick'; --help)

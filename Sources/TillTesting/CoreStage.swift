@@ -96,7 +96,15 @@ package struct CoreStage: Sendable {
     /// - Parameters:
     ///   - customer: only this customer's family; nil for everybody.
     ///   - steps: how many deadlines are handled before what was decided is kept.
-    package mutating func leap(to instant: Timestamp, for customer: String? = nil, atMost steps: Int = .max) {
+    ///   - parts: after so many times so many steps a way without an end is complained of.
+    package mutating func leap(
+        to instant: Timestamp,
+        for customer: String? = nil,
+        atMost steps: Int = .max,
+        parts: Int = .max
+    ) {
+        // Where time does not come to an end once, it would not the next day either.
+        guard complaints.isEmpty else { return }
         now = max(now, instant)
         var done: Set<AccountID> = []
         for account in accounts.values.sorted(by: { $0.id < $1.id }) {
@@ -105,7 +113,8 @@ package struct CoreStage: Sendable {
             if let customer, let named = accounts[customer], !family.contains(named.id) { continue }
             done.formUnion(family)
             var isDone = false
-            for _ in 0..<Self.mostParts where !isDone {
+            for _ in 0..<parts {
+                guard !isDone else { break }
                 var ledger = ledger(of: family, for: .wake, at: now)
                 isDone = ledger.catchUp(atMost: steps)
                 keep(ledger)
@@ -113,9 +122,6 @@ package struct CoreStage: Sendable {
             if !isDone { complaints.append("\(account.customer)'s time does not come to the present") }
         }
     }
-
-    /// More parts of a way than any life needs, at two deadlines each.
-    private static let mostParts = 10_000
 
     /// Does a job in every account, in the order of their numbers.
     package mutating func perform(_ job: Job) {

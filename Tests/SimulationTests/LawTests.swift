@@ -6,13 +6,17 @@ import TillTesting
 /// A life in one leap is the same life day by day and hour by hour.
 @Suite("A life is the same however time passes")
 struct LawTests {
+    /// Whether the long run is wanted (`make soak`).
+    private static let isSoak = ProcessInfo.processInfo.environment["TILL_SOAK"] != nil
+
     @Test("Five hundred lives of the rules alone, and every transition in them")
     func core() async {
+        let lives: UInt64 = Self.isSoak ? 10_000 : 500
         let verdicts = await withTaskGroup(of: [Simulation.Verdict].self) { group in
             for part in 0..<4 {
                 group.addTask {
                     var verdicts: [Simulation.Verdict] = []
-                    for seed in stride(from: UInt64(1 + part), through: 500, by: 4) {
+                    for seed in stride(from: UInt64(1 + part), through: lives, by: 4) {
                         verdicts.append(await Simulation.judge(seed: seed))
                     }
                     return verdicts
@@ -20,7 +24,7 @@ struct LawTests {
             }
             return await group.reduce(into: []) { $0 += $1 }
         }
-        #expect(verdicts.count == 500)
+        #expect(verdicts.count == lives)
         let failures = verdicts.sorted { $0.seed < $1.seed }.compactMap(\.failure)
         #expect(failures.isEmpty, "\(failures.count) seeds failed; the first: \(failures.first ?? "")")
         let count = verdicts.reduce(into: TransitionCount()) { $0.add($1.count) }
@@ -32,13 +36,12 @@ struct LawTests {
 
     @Test("The laws find mistakes in the transition table", arguments: MistakenTable.Mistake.allCases)
     func mistakes(_ mistake: MistakenTable.Mistake) async {
-        // All lines are tried in `make soak`; these are of each kind one.
-        let isWhole = ProcessInfo.processInfo.environment["TILL_SOAK"] != nil
+        // All lines are tried in `make soak`; these are one of each kind.
         let sample: Set<TransitionLine> = [
             TransitionLine(.active, .renewal), TransitionLine(.gracePeriod, .endOfGrace),
             TransitionLine(.paidAhead, .refund), TransitionLine(.billingRetry, .recovery),
         ]
-        for line in MistakenTable.lines(for: mistake) where isWhole || sample.contains(line) {
+        for line in MistakenTable.lines(for: mistake) where Self.isSoak || sample.contains(line) {
             let found = await MistakenTable(mistake, in: line).discovery(within: 200)
             let words = found.map { "found after \($0.lives) lives: \($0.finding)" } ?? "NOT FOUND"
             print("\(mistake.rawValue): \(line): \(words)")
@@ -90,8 +93,8 @@ private struct TracedWorld: World {
 /// The same law where rows, clocks and commits are real.
 @Suite("A life is the same on a store")
 struct StoreLawTests {
-    @Test("Twenty-five lives of a shop on a SQLite file, in leaps and day by day")
-    func sqlite() async throws { try await live(25, on: .sqlite) }
+    @Test("A hundred lives of a shop on a SQLite file, in leaps and day by day")
+    func sqlite() async throws { try await live(100, on: .sqlite) }
 
     @Test("Ten lives of a shop on PostgreSQL, in leaps and day by day")
     func postgres() async throws { try await live(10, on: .postgres) }

@@ -5,7 +5,7 @@ package struct CoreWorld: World {
     /// How the stage lets time pass.
     package enum Passing: Sendable {
         /// Each family comes to the instant by itself, in one go or in so many steps at a time.
-        case familyByFamily(steps: Int)
+        case familyByFamily(steps: Int, parts: Int = .max)
         /// Everything in the shop happens in the order in which it falls due, each at its own instant.
         case asItFallsDue
     }
@@ -36,7 +36,8 @@ package struct CoreWorld: World {
     package mutating func advance(to instant: Timestamp, for customer: String?) {
         switch passing {
         case .asItFallsDue: stage.advance(to: instant)
-        case .familyByFamily(let steps): stage.leap(to: instant, for: customer, atMost: steps)
+        case .familyByFamily(let steps, let parts):
+            stage.leap(to: instant, for: customer, atMost: steps, parts: parts)
         }
     }
 

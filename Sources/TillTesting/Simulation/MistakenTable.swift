@@ -58,7 +58,7 @@ package struct MistakenTable: Sendable {
         var count = TransitionCount()
         for seed in 1...seeds {
             let life = LifeMaker.life(of: seed)
-            let world = CoreWorld(for: life, passing: .familyByFamily(steps: 64), rule: rule)
+            let world = CoreWorld(for: life, passing: .familyByFamily(steps: 20_000, parts: 1), rule: rule)
             var course = Course(of: life, in: world, isWatched: true)
             await course.run(at: .days)
             if let failure = course.failure {
