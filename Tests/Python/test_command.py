@@ -449,7 +449,7 @@ def test_a_job_with_a_date_is_scheduled_and_none_begins_in_the_past(app):
     assert later.startswith(
         "The extension, days: 5, is scheduled for 2090-01-02T00:00:00Z, by each customer's clock.\n"
     ), later
-    assert re.search(r"^pendingClocks +behind$", later, re.MULTILINE), later
+    assert re.search(r"^pendingClocks +.*\bbehind\b", later, re.MULTILINE), later
     price = run("price", "raise", BASIC, "--to", "98.99", "--at", "2090-01-02")
     assert price.startswith("The price increase is scheduled for 2090-01-02T00:00:00Z, by each customer's clock.\n")
     assert "is past: the clock shows 20" in run(*extend, "--at", "2020-01-01", code=1)
@@ -458,7 +458,7 @@ def test_a_job_with_a_date_is_scheduled_and_none_begins_in_the_past(app):
     run("clock", "advance", "2090-01-03")
     shown = run("job", "list").split("\n\n")
     assert len(shown) == 2 and all(re.search(r"^state +done$", job, re.MULTILINE) for job in shown)
-    assert all(re.search(r"^pendingClocks +behind$", job, re.MULTILINE) for job in shown), shown
+    assert all(re.search(r"^pendingClocks +.*\bbehind\b", job, re.MULTILINE) for job in shown), shown
 
 
 # How it ends ----------------------------------------------------------------------------------------------------------
