@@ -15,9 +15,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 import payload_rules
-from catalog_of_everything import BASIC, BASIC_YEAR, COINS, FOREVER, PRO
+from catalog_of_everything import BASIC, BASIC_YEAR, CATALOG, COINS, FOREVER, PRO
 from process_helpers import ROOT, assert_healthy, clean_environment, run_till, till_binary
-from shop_helpers import ControlClient, Till
+from shop_helpers import App, ControlClient, Till
 
 FIXTURE = ROOT / "Tests/Fixtures/storekit/v5.0.storekit"
 THREAD, PATTERNS = "com.example.loom.thread", "com.example.loom.patterns"
@@ -435,7 +435,10 @@ def test_a_mass_extension_is_listed_with_its_request_its_days_and_its_storefront
     assert request in shown and "USA, DEU" in shown
 
 
-def test_a_job_with_a_date_is_scheduled_and_none_begins_in_the_past(app):
+def test_a_job_with_a_date_is_scheduled_and_none_begins_in_the_past(server, control, team):
+    # Its clocks go far ahead, so that no other test may have the app.
+    app = App(server, control, "com.example.scheduled", 1234567801, team, CATALOG)
+
     def run(*arguments, code=0):
         outcome = run_till(*arguments, "--app", app.bundle_id, "--control", app.server.address("control"))
         assert outcome.returncode == code, outcome.stderr
