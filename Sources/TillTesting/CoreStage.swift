@@ -69,7 +69,7 @@ package struct CoreStage: Sendable {
         }
         ids.insert(account.id)
         var ledger = ledger(of: ids, for: command, at: now)
-        _ = ledger.catchUp()
+        catchUp(&ledger)
         let expected = command.mostIdentifiers(for: Array(ledger.accounts.values))
         let before = ledger.identifiers.remaining
         try ledger.perform(command, by: account.id)
@@ -123,11 +123,16 @@ package struct CoreStage: Sendable {
         }
     }
 
+    /// Lets happen what fell due before an act. A deadline that comes again for ever is complained of.
+    private mutating func catchUp(_ ledger: inout Ledger) {
+        if !ledger.catchUp(atMost: 20_000) { complaints.append("what is due before an act does not come to an end") }
+    }
+
     /// Does a job in every account, in the order of their numbers.
     package mutating func perform(_ job: Job) {
         for account in accounts.values.sorted(by: { $0.id < $1.id }) {
             var ledger = ledger(of: Set(account.family?.members ?? [account.id]), for: .job(job), at: now)
-            _ = ledger.catchUp()
+            catchUp(&ledger)
             do {
                 try ledger.perform(.job(job), by: account.id)
             } catch {
