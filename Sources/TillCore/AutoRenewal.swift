@@ -8,9 +8,7 @@ extension Ledger {
 
     mutating func turnAutoRenewOn(_ original: TransactionID, by id: AccountID) throws(Refusal) {
         let subscription = try subscription(original, of: id)
-        if subscription.state.givesAccess || subscription.state.awaitsPayment, subscription.willRenew {
-            throw .autoRenewIsOn(original)
-        }
+        if subscription.state.isOpen, subscription.willRenew { throw .autoRenewIsOn(original) }
         try apply(.autoRenewOn, to: original, of: id) {
             $0.preference.autoRenews = true
             $0.preference.commitmentRenews = true

@@ -7,17 +7,17 @@ extension Ledger {
     ///
     /// - Parameter event: what the purchaser was notified of; nil where nobody was.
     mutating func project(_ subscription: Subscription, after event: Event?, by owner: AccountID) {
-        guard let event, self[owner].family != nil else { return mirror(subscription, after: event, by: owner) }
+        guard self[owner].family != nil else { return }
         switch event {
-        case .subscribed, .resubscribed:
+        case .subscribed?, .resubscribed?:
             if !isShareable(subscription) { endAccess(to: subscription, by: owner) }
             shareWithFamily(subscription, of: owner)
-        case .renewed, .recovered: renewCopies(of: subscription, after: event, by: owner)
-        case .upgraded: replaceCopies(of: subscription, by: owner)
-        case .refunded(let id) where id == subscription.state.latest.id: revokeCopies(of: subscription, by: owner)
-        case .refundReversed(let id) where id == subscription.state.latest.id:
+        case .renewed?, .recovered?: renewCopies(of: subscription, after: event, by: owner)
+        case .upgraded?: replaceCopies(of: subscription, by: owner)
+        case .refunded(let id)? where id == subscription.state.latest.id: revokeCopies(of: subscription, by: owner)
+        case .refundReversed(let id)? where id == subscription.state.latest.id:
             restoreCopies(of: subscription, by: owner)
-        case .extended:
+        case .extended?:
             for (member, copy) in liveCopies(of: subscription, by: owner) {
                 amend(copy.latestTransaction) { $0.expiresDate = subscription.renewalDate }
                 put(subscription, on: copy, of: member, after: event)
@@ -49,7 +49,7 @@ extension Ledger {
 
     /// Each copy has a next period when the purchase has one; a product that cannot be shared ends the access. Members
     /// who had none, because the last product could not be shared or nothing was paid when they joined, have it now.
-    private mutating func renewCopies(of subscription: Subscription, after event: Event, by owner: AccountID) {
+    private mutating func renewCopies(of subscription: Subscription, after event: Event?, by owner: AccountID) {
         let source = subscription.state.latest
         for (member, copy) in liveCopies(of: subscription, by: owner) {
             guard isShareable(subscription) else {
@@ -64,7 +64,7 @@ extension Ledger {
             renewed.state = .active(entered, previous: now < source.start ? copy.state.latest : nil)
             renewed.preference = subscription.preference
             self[member].put(renewed)
-            if let event = event.forMember(entered.id) { noteToMember(event) }
+            if let event = event?.forMember(entered.id) { noteToMember(event) }
         }
         shareWithFamily(subscription, of: owner)
     }

@@ -7,7 +7,7 @@ extension Ledger {
         var concerned = false
         for subscription in self[id].subscriptions
         where subscription.latestTransaction.productID == raise.productID
-            && (subscription.state.givesAccess || subscription.state.awaitsPayment)
+            && subscription.state.isOpen
             && subscription.latestTransaction.commitment == nil
             // What the customer was told counts first.
             && (subscription.priceIncrease?.stage ?? .scheduled) == .scheduled
@@ -99,9 +99,9 @@ extension Ledger {
         -> Subscription
     {
         let subscription = try subscription(original, of: id)
-        guard subscription.state.givesAccess || subscription.state.awaitsPayment,
-            subscription.priceIncrease?.stage == .pending
-        else { throw .noPriceIncrease(original) }
+        guard subscription.state.isOpen, subscription.priceIncrease?.stage == .pending else {
+            throw .noPriceIncrease(original)
+        }
         return subscription
     }
 }

@@ -121,10 +121,7 @@ extension Ledger {
     private mutating func payNow(for held: Subscription, _ product: Product, by id: AccountID) throws(Refusal) {
         purchaseResult = .recovered
         var held = held
-        if held.preference.productID != product.id, !held.isBound {
-            held.withdrawChoice()
-            self[id].put(held)
-        }
+        if held.preference.productID != product.id, !held.isBound { held.withdrawChoice() }
         recover(held, by: id)
     }
 

@@ -57,12 +57,11 @@ extension Ledger {
         row.billingPlan = terms.billingPlan
         row.commitment = terms.commitment.map { commitment($0, of: terms.product, from: start, anchor: anchor) }
         let period = enter(row, until: end)
-        let isGap = isLongGap(from: subscription.renewalDate, to: max(start, now))
-        applyDue(cause(period), to: subscription, of: id) {
-            if isGap { $0.recentStart = start }
-            $0.anchor = anchor.following(terms.period, until: end)
-            $0.take(terms, period.transaction)
-        }
+        var charged = subscription
+        if isLongGap(from: subscription.renewalDate, to: max(start, now)) { charged.recentStart = start }
+        charged.anchor = anchor.following(terms.period, until: end)
+        charged.take(terms, period.transaction)
+        applyDue(cause(period), to: subscription, of: id) { [charged] in $0 = charged }
     }
 
     /// Whether service paused for so long that a new run begins.

@@ -48,10 +48,5 @@ package struct SharedSubscription: HeldSubscription {
     }
 
     /// Whether the access has not ended: neither by the purchaser's subscription nor by the end of sharing.
-    package var isLive: Bool {
-        switch state {
-        case .active, .gracePeriod, .billingRetry: true
-        case .expired, .revoked: false
-        }
-    }
+    package var isLive: Bool { state.isOpen }
 }

@@ -5,21 +5,6 @@ extension SubscriptionState: Codable {
         case latest, previous
     }
 
-    /// The state of a subscription whose latest transaction says whether it is revoked.
-    init(_ latest: SubscriptionPeriod, previous: SubscriptionPeriod?, otherwise resumes: ResumableState) {
-        if latest.isRevoked {
-            self = .revoked(latest, previous: previous, resumes: resumes)
-            return
-        }
-        switch resumes {
-        case .period: self = .active(latest, previous: previous)
-        case .gracePeriod(let until, let retryUntil):
-            self = .gracePeriod(latest, until: until, retryUntil: retryUntil)
-        case .billingRetry(let until, let ended): self = .billingRetry(latest, until: until, graceEnded: ended)
-        case .expired(let reason, let instant): self = .expired(latest, reason, at: instant)
-        }
-    }
-
     /// Reads a state.
     ///
     /// - Throws: `DamagedSubscription` for a period without an end, and for a missing date.

@@ -14,6 +14,21 @@ package enum SubscriptionState: Equatable, Sendable {
     /// Status 5. The latest transaction was refunded, or the access of a family member ended.
     case revoked(SubscriptionPeriod, previous: SubscriptionPeriod?, resumes: ResumableState)
 
+    /// The state of a subscription whose latest transaction says whether it is revoked.
+    init(_ latest: SubscriptionPeriod, previous: SubscriptionPeriod?, otherwise resumes: ResumableState) {
+        if latest.isRevoked {
+            self = .revoked(latest, previous: previous, resumes: resumes)
+            return
+        }
+        switch resumes {
+        case .period: self = .active(latest, previous: previous)
+        case .gracePeriod(let until, let retryUntil):
+            self = .gracePeriod(latest, until: until, retryUntil: retryUntil)
+        case .billingRetry(let until, let ended): self = .billingRetry(latest, until: until, graceEnded: ended)
+        case .expired(let reason, let instant): self = .expired(latest, reason, at: instant)
+        }
+    }
+
     /// An active subscription.
     ///
     /// - Parameter previous: the period that still runs when `latest` was charged ahead.
@@ -119,6 +134,9 @@ extension SubscriptionState {
         case .billingRetry, .expired, .revoked: false
         }
     }
+
+    /// Whether the subscription continues: it neither expired nor was revoked.
+    package var isOpen: Bool { givesAccess || awaitsPayment }
 
     /// Whether the store tries to charge for a renewal.
     package var awaitsPayment: Bool {

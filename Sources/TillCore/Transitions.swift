@@ -2,8 +2,8 @@
 /// server is notified of.
 ///
 /// One function for each state. A test compares the table in docs/api/lifecycle.md (States and causes) with them. The
-/// notification of an event is in `Event.notice`. `Deadline` decides when time is the cause. `Ledger.apply` chooses the
-/// cause of a customer's or operator's action, asks this table, and writes the result.
+/// notification of an event is in `Event.notice`. A command chooses the cause, or `Deadline` does where time is the
+/// cause. `Ledger.apply` asks this table and writes the result.
 ///
 /// `latest` is the period of the latest transaction, which decides the status. In production it is charged up to 24
 /// hours before it begins: then `previous` is the period that still runs. A refund of `latest` is the cause `refund`, a
@@ -114,15 +114,50 @@ package enum Transitions {
         _ cause: Cause,
         _ now: Timestamp
     ) throws(Objection) -> [Step] {
-        let same = SubscriptionState.gracePeriod(latest, until: until, retryUntil: retryUntil)
+        switch cause {
+        case .endOfGrace:
+            return [Step(.billingRetry(latest, until: retryUntil, graceEnded: until), .gracePeriodExpired(latest.id))]
+        case .endOfRetry: throw .notDue
+        default:
+            let same = SubscriptionState.gracePeriod(latest, until: until, retryUntil: retryUntil)
+            return try unpaid(same, cause, inGrace: true, now)
+        }
+    }
+
+    // MARK: Status 3, billing retry
+
+    private static func billingRetry(
+        _ latest: SubscriptionPeriod,
+        _ until: Timestamp,
+        _ graceEnded: Timestamp?,
+        _ cause: Cause,
+        _ now: Timestamp
+    ) throws(Objection) -> [Step] {
+        switch cause {
+        case .endOfRetry:
+            return [Step(.expired(latest, .billing(graceEnded: graceEnded), at: now), .expired(latest.id, .billing))]
+        case .endOfGrace: throw .notDue
+        default:
+            let same = SubscriptionState.billingRetry(latest, until: until, graceEnded: graceEnded)
+            return try unpaid(same, cause, inGrace: false, now)
+        }
+    }
+
+    // MARK: Status 4 and 3, a payment is awaited
+
+    private static func unpaid(
+        _ same: SubscriptionState,
+        _ cause: Cause,
+        inGrace: Bool,
+        _ now: Timestamp
+    ) throws(Objection) -> [Step] {
+        let latest = same.latest
         return switch cause {
         case .recovery(let next): [Step(.active(next), .recovered(next.id))]
-        case .endOfGrace:
-            [Step(.billingRetry(latest, until: retryUntil, graceEnded: until), .gracePeriodExpired(latest.id))]
         case .autoRenewOff:
             [
                 Step(same, .autoRenewDisabled(latest.id)),
-                Step(.expired(latest, .customer(leftInGrace: true), at: now), .expired(latest.id, .customer)),
+                Step(.expired(latest, .customer(leftInGrace: inGrace), at: now), .expired(latest.id, .customer)),
             ]
         case .autoRenewOn: [Step(same, .autoRenewEnabled(latest.id))]
         // A payment would succeed, and the product is not in the catalog any more.
@@ -136,42 +171,7 @@ package enum Transitions {
         case .reversalOfEarlier(let id): [Step(same, .refundReversed(id))]
         case .planChange, .planChoice, .choiceWithdrawal, .offer, .renewalExtension, .renewalExtensionFailure:
             throw .paymentAwaited
-        case .renewal, .renewalLimit, .chargeFailure, .endOfRetry, .priceNotice: throw .notDue
-        case .reversal: throw .notRevoked
-        }
-    }
-
-    // MARK: Status 3, billing retry
-
-    private static func billingRetry(
-        _ latest: SubscriptionPeriod,
-        _ until: Timestamp,
-        _ graceEnded: Timestamp?,
-        _ cause: Cause,
-        _ now: Timestamp
-    ) throws(Objection) -> [Step] {
-        let same = SubscriptionState.billingRetry(latest, until: until, graceEnded: graceEnded)
-        return switch cause {
-        case .recovery(let next): [Step(.active(next), .recovered(next.id))]
-        case .endOfRetry:
-            [Step(.expired(latest, .billing(graceEnded: graceEnded), at: now), .expired(latest.id, .billing))]
-        case .autoRenewOff:
-            [
-                Step(same, .autoRenewDisabled(latest.id)),
-                Step(.expired(latest, .customer(leftInGrace: false), at: now), .expired(latest.id, .customer)),
-            ]
-        case .autoRenewOn: [Step(same, .autoRenewEnabled(latest.id))]
-        case .endOfPeriod(let intent): [expiry(of: latest, intent, now)]
-        case .purchase(let next): [Step(.active(next), .resubscribed(next.id))]
-        case .priceConsent: [Step(same, .priceIncreaseAccepted(latest.id))]
-        case .priceRise, .sharing: [Step(same)]
-        case .refund(let refunded):
-            [Step(.revoked(refunded, previous: nil, resumes: same.resumable), .refunded(refunded.id))]
-        case .refundOfEarlier(let id): [Step(same, .refunded(id))]
-        case .reversalOfEarlier(let id): [Step(same, .refundReversed(id))]
-        case .planChange, .planChoice, .choiceWithdrawal, .offer, .renewalExtension, .renewalExtensionFailure:
-            throw .paymentAwaited
-        case .renewal, .renewalLimit, .chargeFailure, .endOfGrace, .priceNotice: throw .notDue
+        case .renewal, .renewalLimit, .chargeFailure, .endOfGrace, .endOfRetry, .priceNotice: throw .notDue
         case .reversal: throw .notRevoked
         }
     }
@@ -244,22 +244,14 @@ package enum Transitions {
         _ endedWhy: ExpirationReason,
         _ now: Timestamp
     ) -> SubscriptionState {
-        switch resumes {
-        case .period:
-            now < latest.end ? .active(latest, previous: previous) : .expired(latest, endedWhy, at: latest.end)
-        case .gracePeriod(let until, let retryUntil):
-            if now < until {
-                .gracePeriod(latest, until: until, retryUntil: retryUntil)
-            } else {
-                resumed(latest, previous, .billingRetry(until: retryUntil, graceEnded: until), endedWhy, now)
-            }
-        case .billingRetry(let until, let graceEnded):
-            if now < until {
-                .billingRetry(latest, until: until, graceEnded: graceEnded)
-            } else {
-                .expired(latest, .billing(graceEnded: graceEnded), at: until)
-            }
-        case .expired(let reason, let instant): .expired(latest, reason, at: instant)
+        var resumes = resumes
+        if case .period = resumes, now >= latest.end { resumes = .expired(endedWhy, at: latest.end) }
+        if case .gracePeriod(let until, let retryUntil) = resumes, now >= until {
+            resumes = .billingRetry(until: retryUntil, graceEnded: until)
         }
+        if case .billingRetry(let until, let graceEnded) = resumes, now >= until {
+            resumes = .expired(.billing(graceEnded: graceEnded), at: until)
+        }
+        return SubscriptionState(latest, previous: previous, otherwise: resumes)
     }
 }

@@ -182,7 +182,7 @@ struct Invariants {
         }
     }
 
-    /// Nobody pays twice for one time, by transactions that count.
+    /// No two paid transactions are valid for the same time.
     private mutating func checkPaidTime(_ run: [Transaction], of account: Account) {
         let paid = run.filter { $0.revocation == nil && !$0.isUpgraded && ($0.price?.milliunits ?? 0) > 0 }
             .sorted { $0.purchaseDate < $1.purchaseDate }

@@ -1,6 +1,6 @@
 import TillCore
 
-/// What is true of all notifications together: who reads nothing else knows every status.
+/// What is true of all notifications together: a server that reads only them knows every status.
 struct NotificationLaws {
     private var statuses: [TransactionID: SubscriptionStatus] = [:]
     private var latest: [TransactionID: TransactionID] = [:]
