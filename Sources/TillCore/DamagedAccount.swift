@@ -15,6 +15,13 @@ package struct DamagedAccount: Error, Equatable, Sendable, CustomStringConvertib
         self.reason = reason
     }
 
+    /// An account of which nothing but its number and its customer can be read.
+    package init(_ account: AccountID, of customer: String, _ reason: String) {
+        self.account = account
+        self.customer = customer
+        self.reason = reason
+    }
+
     /// Names the account, the contradiction and the way out.
     package var description: String {
         "account \(account.number) (\(customer)) is damaged: \(reason); run till doctor, then restore a backup or a "

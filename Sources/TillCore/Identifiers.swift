@@ -197,6 +197,9 @@ package struct Identifiers: Sendable {
     /// Counter values are smaller: the order ids, of which there are the fewest, last so long.
     package static let mostCounters = OrderID.space / Partition.count
 
+    /// Beyond this counter value too few are left to go on with: a server takes them by the thousand.
+    package static let lastBeforeEnd = mostCounters - 1_000_000_000
+
     /// The counter value in an account's number.
     package static func counter(of account: AccountID) -> Int64 {
         (account.number - appTransactionBase) / Partition.count

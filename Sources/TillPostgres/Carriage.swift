@@ -6,6 +6,11 @@ extension PostgresStorage {
         try await pool.perform { try $0.rows(of: table, after: row, limit: limit) }
     }
 
+    /// The server keeps every column of its type.
+    package func examinedRows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow] {
+        try await rows(of: table, after: row, limit: limit)
+    }
+
     package func add(_ rows: [TableRow], to table: ShopTable) async throws {
         try await write(rows.map { Step(TableStatement(act: .fill, table: table), $0.arguments) })
     }

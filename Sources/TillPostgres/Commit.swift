@@ -16,7 +16,9 @@ extension PostgresStorage {
 
     package func reserveIdentifiers(_ count: Int64) async throws -> Range<Int64> {
         let next = try await read(.reserveIdentifiers, Arguments(count)) { try $0.int(0) }.first
-        guard let next else { throw DamagedStore(what: "the identifier series is missing; run till doctor") }
+        guard let next else {
+            throw DamagedRow.counter(try await read(.identifierHighWater) { try $0.int(0) }.first)
+        }
         return next - count..<next
     }
 

@@ -132,8 +132,4 @@ enum AccountState {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(account), as: UTF8.self)
     }
-
-    static func decode(_ text: String) throws -> Account {
-        try JSONDecoder().decode(Account.self, from: Data(text.utf8))
-    }
 }

@@ -1,3 +1,5 @@
+import TillCore
+
 /// What must hold between the rows of the engine; what must hold between rows and rules is the shop's doctor's. Damaged
 /// pages are the server's to find, by its checksums.
 extension PostgresStorage {
@@ -66,7 +68,10 @@ enum Examination {
             "The certificates of chain \(try $0.text(0)), which signed \(try $0.int(1)) notifications, are missing."
         },
         Check(statement: .fallenIdentifiers) {
-            "The identifier series \(try $0.text(0)) has fallen below its start."
+            let (series, next) = (try $0.text(0), try $0.int(1))
+            guard next > 0 else { return "The identifier series \(series) has fallen below its start." }
+            return "The identifier series \(series) stands at \(next), too near to its end "
+                + "(\(Identifiers.mostCounters)): no purchase is possible."
         },
     ]
 
@@ -103,7 +108,7 @@ enum Examination {
         case .copiesWithoutSource:
             "SELECT id FROM ledger WHERE (ownership = 'FAMILY_SHARED') <> (shared_from IS NOT NULL)"
         case .strangeClocks:
-            "SELECT account FROM accounts WHERE clock <> coalesce(state::jsonb ->> 'clock', '')"
+            "SELECT account FROM accounts WHERE clock <> coalesce(\(stated("clock", "\"([^\"]*)\"")), '')"
         case .deliveriesOnStrangeClocks:
             """
             SELECT d.notification FROM deliveries d JOIN accounts a USING (partition, account)
@@ -113,7 +118,7 @@ enum Examination {
             """
             SELECT account, wanted, counted FROM (
                 SELECT a.account, a.realm || '/' || a.app AS place,
-                    coalesce((a.state::jsonb ->> 'notificationNumber')::bigint, 0) AS wanted,
+                    coalesce(\(stated("notificationNumber", "([0-9]{1,18})"))::bigint, 0) AS wanted,
                     coalesce(o.counted, 0) AS counted
                 FROM accounts a LEFT JOIN (
                     SELECT partition, account, count(*) AS counted FROM outbox
@@ -134,7 +139,15 @@ enum Examination {
             WHERE chain <> '' AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.kind = 'chain' AND d.name = o.chain)
             GROUP BY chain
             """
-        default: "SELECT series FROM identifiers WHERE next < 1"
+        default: "SELECT series, next FROM identifiers WHERE next < 1 OR next > \(Identifiers.lastBeforeEnd)"
         }
+    }
+
+    /// What the state of an account says under a key that nothing in it has but the account itself. It is found without
+    /// reading the state as JSON: one that is none would end the whole examination.
+    ///
+    /// - Parameter value: a pattern whose first group is the value.
+    private static func stated(_ key: String, _ value: String) -> String {
+        "substring(state from '\"\(key)\"\\s*:\\s*\(value)')"
     }
 }

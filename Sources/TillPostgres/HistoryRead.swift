@@ -8,7 +8,9 @@ extension PostgresStorage {
         let (head, read) = try await pool.perform { session in
             let answer = try session.run(any: step.statement, step.arguments)
             // An account without rows that pass is one row with nothing beside its head.
-            let rows = try answer.map { try $0.isNull(1) ? nil : LedgerRow.read($0, from: 1) }.compactMap { $0 }
+            let rows = try answer.map { row in
+                try row.isNull(1) ? nil : Transaction(RowCells.ledger(row, from: 1))
+            }.compactMap { $0 }
             return (try answer.first?.int(0) ?? 0, rows)
         }
         // A join promises no order, although the page came in it.

@@ -47,9 +47,9 @@ extension PostgresStorage {
     }
 
     package func dueDeliveries(to endpoint: String, on clock: ClockName, until: Timestamp, limit: Int) async throws
-        -> [Delivery]
+        -> DueDeliveries
     {
-        try await deliveries(.dueDeliveries, Self.place(of: clock) + Arguments(endpoint, until.milliseconds, limit))
+        try await dueDeliveries(.dueDeliveries, Self.place(of: clock) + Arguments(endpoint, until.milliseconds, limit))
     }
 
     package func dueDeliveries(
@@ -58,10 +58,18 @@ extension PostgresStorage {
         until: Timestamp,
         in part: Range<Int64>,
         limit: Int
-    ) async throws -> [Delivery] {
+    ) async throws -> DueDeliveries {
         let bounds = Arguments(part.lowerBound, part.upperBound)
         let asked = Self.place(of: clock) + Arguments(endpoint, until.milliseconds, limit) + bounds
-        return try await deliveries(.dueDeliveriesInPart, asked)
+        return try await dueDeliveries(.dueDeliveriesInPart, asked)
+    }
+
+    private func dueDeliveries(_ statement: Statement, _ arguments: Arguments) async throws -> DueDeliveries {
+        DueDeliveries(
+            try await read(statement, arguments) { row in
+                Result { () throws(DamagedRow) in try Delivery(RowCells.deliveries(row)) }
+            }
+        )
     }
 
     /// A statement for each, in one round trip: together they would touch many partitions.
@@ -70,7 +78,7 @@ extension PostgresStorage {
         let segments = ids.map { [Step(.deliveriesOfEntry, Arguments($0.partition.number, $0.number))] }
         let found = try await pool.perform { session in
             try session.pipeline(segments).flatMap { answer in
-                try answer.get().flatMap { try $0.map(DeliveryRow.read) }
+                try answer.get().flatMap { try $0.map { try Delivery(RowCells.deliveries($0)) } }
             }
         }
         return Dictionary(grouping: found, by: \.notification)
@@ -84,7 +92,7 @@ extension PostgresStorage {
         }
         let found = try await pool.perform { session in
             try session.pipeline(segments).flatMap { answer in
-                try answer.get().flatMap { try $0.map(DeliveryRow.read) }
+                try answer.get().flatMap { try $0.map { try Delivery(RowCells.deliveries($0)) } }
             }
         }
         return Dictionary(found.map { ($0.notification, $0) }) { first, _ in first }
@@ -96,12 +104,11 @@ extension PostgresStorage {
     }
 
     package func owedEndpoints() async throws -> [EndpointName] {
-        try await read(.owedEndpoints) { row in
-            guard let realm = Realm(rawValue: try row.text(0)) else {
-                throw DamagedStore(what: "a delivery has a damaged realm; run till doctor")
-            }
+        try await read(.owedEndpoints) { row -> EndpointName? in
+            // A damaged delivery hides no other; the doctor names it.
+            guard let realm = Realm(rawValue: try row.text(0)) else { return nil }
             return EndpointName(AccountScope(realm: realm, app: try row.text(1)), try row.text(2))
-        }
+        }.compactMap(\.self)
     }
 
     package func dropDeliveries(to endpoint: String, in scope: AccountScope) async throws {
@@ -131,7 +138,7 @@ extension PostgresStorage {
                         delivery.due?.milliseconds,
                         delivery.attempts.count,
                         delivery.isDelivered,
-                        try DeliveryRow.log(delivery.attempts),
+                        try delivery.storedLog(),
                         era
                     )
                 )
@@ -151,7 +158,9 @@ extension PostgresStorage {
 
     package func notifications(_ query: NotificationQuery) async throws -> [OutboxEntry] {
         let step = NotificationPages.step(for: query)
-        let entries = try await pool.perform { try $0.run(any: step.statement, step.arguments).map(OutboxRow.read) }
+        let entries = try await pool.perform {
+            try $0.run(any: step.statement, step.arguments).map { try OutboxEntry(RowCells.outbox($0)) }
+        }
         // A join promises no order, although the page came in it.
         let sorted = entries.sorted { ($0.signedDate, $0.id) < ($1.signedDate, $1.id) }
         return query.isDescending ? sorted.reversed() : sorted
@@ -168,10 +177,6 @@ extension PostgresStorage {
     }
 
     private func entries(_ statement: Statement, _ arguments: Arguments) async throws -> [OutboxEntry] {
-        try await read(statement, arguments, OutboxRow.read)
-    }
-
-    private func deliveries(_ statement: Statement, _ arguments: Arguments) async throws -> [Delivery] {
-        try await read(statement, arguments, DeliveryRow.read)
+        try await read(statement, arguments) { try OutboxEntry(RowCells.outbox($0)) }
     }
 }

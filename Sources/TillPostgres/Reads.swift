@@ -3,15 +3,18 @@ import TillStorage
 
 extension PostgresStorage {
     package func account(_ id: AccountID) async throws -> Account? {
-        try await accounts(.accountByID, Arguments(id.partition.number, id.number)).first
+        try await accounts(.accountByID, Arguments(id.partition.number, id.number)).first?.get()
     }
 
     package func account(realm: Realm, app: String, customer: String) async throws -> Account? {
         let partition = Partition(realm: realm, app: app, customer: customer)
-        return try await accounts(.accountByCustomer, Arguments(partition.number, realm.rawValue, app, customer)).first
+        let arguments = Arguments(partition.number, realm.rawValue, app, customer)
+        return try await accounts(.accountByCustomer, arguments).first?.get()
     }
 
-    package func accounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws -> [Account] {
+    package func storedAccounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws
+        -> [StoredAccount]
+    {
         guard let scope else { return try await accounts(.accountsOfAll, Arguments(after?.number ?? 0, limit)) }
         return try await accounts(
             .accountsOfScope,
@@ -20,8 +23,8 @@ extension PostgresStorage {
     }
 
     /// States are decoded when the connection has gone back to the others.
-    private func accounts(_ statement: Statement, _ arguments: Arguments) async throws -> [Account] {
-        try await read(statement, arguments) { try $0.text(0) }.map(AccountState.decode)
+    private func accounts(_ statement: Statement, _ arguments: Arguments) async throws -> [StoredAccount] {
+        try await read(statement, arguments) { try AccountRow(RowCells.accounts($0)) }.map { $0.stored() }
     }
 
     package func owner(of id: TransactionID, in scope: AccountScope) async throws -> AccountID? {
@@ -46,6 +49,6 @@ extension PostgresStorage {
     }
 
     private func rows(_ statement: Statement, _ arguments: Arguments) async throws -> [Transaction] {
-        try await read(statement, arguments) { try LedgerRow.read($0) }
+        try await read(statement, arguments) { try Transaction(RowCells.ledger($0)) }
     }
 }

@@ -1,4 +1,5 @@
 import CPostgres
+import TillStorage
 
 /// The rows that a statement answered, in PostgreSQL's binary form. They stay on the thread of their connection.
 final class Rows {
@@ -60,21 +61,14 @@ struct Row {
 
     func maybeBytes(_ column: Int) -> [UInt8]? { rows.bytes(index, column).map { Array($0) } }
 
-    /// - Throws: `DamagedStore` where there is none; the columns that are read so cannot be null.
+    /// - Throws: `DamagedRow` where there is none; the columns that are read so cannot be null.
     func int(_ column: Int) throws -> Int64 { try known(maybeInt(column), column) }
 
-    /// - Throws: `DamagedStore` where there is none; the columns that are read so cannot be null.
+    /// - Throws: `DamagedRow` where there is none; the columns that are read so cannot be null.
     func text(_ column: Int) throws -> String { try known(maybeText(column), column) }
 
     private func known<Value>(_ value: Value?, _ column: Int) throws -> Value {
-        guard let value else { throw DamagedStore(what: "column \(column) of a row is missing; run till doctor") }
+        guard let value else { throw DamagedRow(table: "answer", column: String(column), problem: "holds nothing") }
         return value
     }
-}
-
-/// Something the store cannot be without.
-struct DamagedStore: Error, CustomStringConvertible {
-    let what: String
-
-    var description: String { what }
 }

@@ -1,4 +1,5 @@
 import TillCore
+import TillStorage
 
 /// What is sent to the server. The partition stands in each statement that can know it.
 extension Statement {
@@ -12,12 +13,19 @@ extension Statement {
         case .rollbackToSavepoint: "ROLLBACK TO SAVEPOINT change"
         case .ping: "SELECT 1"
 
-        case .accountByID: "SELECT state FROM accounts WHERE partition = $1 AND account = $2"
+        case .accountByID: "SELECT \(AccountRow.list) FROM accounts WHERE partition = $1 AND account = $2"
         case .accountByCustomer:
-            "SELECT state FROM accounts WHERE partition = $1 AND realm = $2 AND app = $3 AND customer = $4"
+            """
+            SELECT \(AccountRow.list) FROM accounts
+            WHERE partition = $1 AND realm = $2 AND app = $3 AND customer = $4
+            """
         case .accountsOfScope:
-            "SELECT state FROM accounts WHERE realm = $1 AND app = $2 AND account > $3 ORDER BY account LIMIT $4"
-        case .accountsOfAll: "SELECT state FROM accounts WHERE account > $1 ORDER BY account LIMIT $2"
+            """
+            SELECT \(AccountRow.list) FROM accounts WHERE realm = $1 AND app = $2 AND account > $3
+            ORDER BY account LIMIT $4
+            """
+        case .accountsOfAll:
+            "SELECT \(AccountRow.list) FROM accounts WHERE account > $1 ORDER BY account LIMIT $2"
         case .nextDueOfAccount: "SELECT next_due FROM accounts WHERE partition = $1 AND account = $2"
         case .insertAccount:
             """
@@ -121,7 +129,11 @@ extension Statement {
             ON CONFLICT (kind, name) DO UPDATE SET app = excluded.app, body = excluded.body
             """
         case .removeDocument: "DELETE FROM documents WHERE kind = $1 AND name = $2"
-        case .reserveIdentifiers: "UPDATE identifiers SET next = next + $1 WHERE series = 'all' RETURNING next"
+        case .reserveIdentifiers:
+            """
+            UPDATE identifiers SET next = next + $1
+            WHERE series = 'all' AND next BETWEEN 0 AND \(Identifiers.mostCounters) - $1 RETURNING next
+            """
         case .identifierHighWater: "SELECT next FROM identifiers WHERE series = 'all'"
         case .countRedemption:
             Self.guarded(

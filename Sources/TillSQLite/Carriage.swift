@@ -10,21 +10,36 @@ extension SQLiteStorage {
         return try await pool.read { try Self.rows(of: table, selection, after: row, limit: limit, $0) }
     }
 
+    package func examinedRows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow] {
+        let selection = selection(of: table)
+        return try await pool.read { try Self.anyRows(of: table, selection, after: row, limit: limit, $0) }
+    }
+
     static func rows(of table: ShopTable, _ selection: String, after row: TableRow?, limit: Int, _ db: Database) throws
         -> [TableRow]
     {
+        let rows = try anyRows(of: table, selection, after: row, limit: limit, db)
+        for row in rows { if let damage = row.misfit(of: table) { throw damage } }
+        return rows
+    }
+
+    private static func anyRows(
+        of table: ShopTable,
+        _ selection: String,
+        after row: TableRow?,
+        limit: Int,
+        _ db: Database
+    ) throws -> [TableRow] {
         let key = table.key.joined(separator: ", ")
         let places = Array(repeating: "?", count: table.key.count).joined(separator: ", ")
         let condition = row == nil ? "" : "WHERE (\(key)) > (\(places))"
         let position = row?.key(of: table) ?? []
-        let columns = table.columns
-        return try Row.fetchAll(
-            db,
-            sql: "SELECT \(selection) FROM \(table.rawValue) \(condition) ORDER BY \(key) LIMIT ?",
-            arguments: StatementArguments(position.map(\.value)) + [limit]
-        ).map { row in
-            TableRow(columns.enumerated().map { Cell(row, at: $0.offset, as: $0.element.kind) })
-        }
+        let columns = table.columns.indices
+        return try db.rows(
+            of: table.rawValue,
+            "SELECT \(selection) FROM \(table.rawValue) \(condition) ORDER BY \(key) LIMIT ?",
+            StatementArguments(position.map(\.value)) + [limit]
+        ).map { row in TableRow(columns.map { row.cell($0) }) }
     }
 
     package func add(_ rows: [TableRow], to table: ShopTable) async throws {
@@ -43,18 +58,6 @@ extension ShopTable {
 }
 
 extension Cell {
-    init(_ row: Row, at index: Int, as kind: ShopTable.Column.Kind) {
-        guard !row.hasNull(atIndex: index) else {
-            self = .null
-            return
-        }
-        switch kind {
-        case .integer: self = .integer(row[index])
-        case .text: self = .text(row[index])
-        case .bytes: self = .bytes(Array(row[index] as Data))
-        }
-    }
-
     var value: (any DatabaseValueConvertible)? {
         switch self {
         case .integer(let number): number

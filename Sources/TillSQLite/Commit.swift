@@ -27,20 +27,26 @@ extension SQLiteStorage {
 
     package func reserveIdentifiers(_ count: Int64) async throws -> Range<Int64> {
         try await pool.write { db in
-            let next = try Int64.fetchOne(
-                db,
-                sql: "UPDATE identifiers SET next = next + ? WHERE series = 'all' RETURNING next",
-                arguments: [count]
-            )
-            guard let next else { throw DamagedStore(what: "the identifier series is missing; run till doctor") }
+            let next = try db.rows(
+                of: "identifiers",
+                """
+                UPDATE identifiers SET next = next + ?1
+                WHERE series = 'all' AND typeof(next) = 'integer' AND next BETWEEN 0 AND ?2 - ?1 RETURNING next
+                """,
+                [count, Identifiers.mostCounters]
+            ).first
+            guard let next = try next?.integer(0) else { throw DamagedRow.counter(try Self.highWater(db)) }
             return next - count..<next
         }
     }
 
     package func identifierHighWater() async throws -> Int64 {
-        try await pool.read { db in
-            try Int64.fetchOne(db, sql: "SELECT next FROM identifiers WHERE series = 'all'") ?? 0
-        }
+        try await pool.read { try Self.highWater($0) ?? 0 }
+    }
+
+    /// The first counter value that was never reserved; nil where none was ever noted.
+    static func highWater(_ db: Database) throws -> Int64? {
+        try db.rows(of: "identifiers", "SELECT next FROM identifiers WHERE series = 'all'").first?.integer(0)
     }
 
     /// Applies one change under a savepoint, so that a failure takes back only this one.
@@ -209,22 +215,11 @@ private struct PreparedAccount: Sendable {
     var names: StatementArguments { [account.realm.rawValue, account.app, account.customer] }
 }
 
-/// Something the store cannot be without.
-struct DamagedStore: Error, CustomStringConvertible {
-    let what: String
-
-    var description: String { what }
-}
-
 /// An account's state as it lies in the engine: JSON with sorted keys, so that equal states are equal texts.
 enum AccountState {
     static func encode(_ account: Account) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(account), as: UTF8.self)
-    }
-
-    static func decode(_ text: String) throws -> Account {
-        try JSONDecoder().decode(Account.self, from: Data(text.utf8))
     }
 }

@@ -5,11 +5,11 @@ import TillStorage
 extension SQLiteStorage {
     package func documents(_ kind: DocumentKind) async throws -> [Document] {
         try await pool.read { db in
-            try Row.fetchAll(
-                db,
-                sql: "SELECT name, app, body FROM documents WHERE kind = ? ORDER BY name",
-                arguments: [kind.rawValue]
-            ).map { Document(kind: kind, name: $0[0], app: $0[1], body: $0[2]) }
+            try db.rows(
+                of: "documents",
+                "SELECT name, app, body FROM documents WHERE kind = ? ORDER BY name",
+                [kind.rawValue]
+            ).map { try Document($0, of: kind) }
         }
     }
 
@@ -21,14 +21,12 @@ extension SQLiteStorage {
 
     package func keep(_ document: Document) async throws -> Document {
         try await pool.write { db in
-            let present = try Row.fetchOne(
-                db,
-                sql: "SELECT app, body FROM documents WHERE kind = ? AND name = ?",
-                arguments: [document.kind.rawValue, document.name]
-            )
-            if let present {
-                return Document(kind: document.kind, name: document.name, app: present[0], body: present[1])
-            }
+            let present = try db.rows(
+                of: "documents",
+                "SELECT name, app, body FROM documents WHERE kind = ? AND name = ?",
+                [document.kind.rawValue, document.name]
+            ).first
+            if let present { return try Document(present, of: document.kind) }
             try Self.write(document, db)
             return document
         }
@@ -57,21 +55,48 @@ extension SQLiteStorage {
 
     package func journalEntry(_ id: String) async throws -> JournalEntry? {
         try await pool.read { db in
-            try String.fetchOne(db, sql: "SELECT entry FROM journal WHERE id = ?", arguments: [id])
-                .map { try JSONDecoder().decode(JournalEntry.self, from: Data($0.utf8)) }
+            try db.rows(of: "journal", "SELECT number, entry FROM journal WHERE id = ?", [id]).first
+                .map { try NumberedEntry($0).entry }
         }
     }
 
     package func journal(before number: Int64, limit: Int) async throws -> [NumberedEntry] {
         try await pool.read { db in
-            try Row.fetchAll(
-                db,
-                sql: "SELECT number, entry FROM journal WHERE number < ? ORDER BY number DESC LIMIT ?",
-                arguments: [number, limit]
-            ).map { row in
-                let entry = try JSONDecoder().decode(JournalEntry.self, from: Data((row[1] as String).utf8))
-                return NumberedEntry(number: row[0], entry: entry)
-            }
+            try db.rows(
+                of: "journal",
+                "SELECT number, entry FROM journal WHERE number < ? ORDER BY number DESC LIMIT ?",
+                [number, limit]
+            ).map { try NumberedEntry($0) }
         }
+    }
+
+    package func journal(after number: Int64, limit: Int) async throws -> [NumberedEntry] {
+        try await pool.read { db in
+            try db.rows(
+                of: "journal",
+                "SELECT number, entry FROM journal WHERE number > ? ORDER BY number LIMIT ?",
+                [number, limit]
+            ).map { try NumberedEntry($0) }
+        }
+    }
+}
+
+extension Document {
+    /// Reads name, app and body.
+    fileprivate init(_ cells: RowCells, of kind: DocumentKind) throws {
+        do throws(DamagedRow) {
+            self.init(kind: kind, name: try cells.text(0), app: try cells.maybeText(1), body: try cells.text(2))
+        } catch {
+            let name = (try? cells.text(0)) ?? "unknown"
+            throw error.naming("kind \(kind.rawValue), name \(name)")
+        }
+    }
+}
+
+extension NumberedEntry {
+    /// Reads number and entry.
+    fileprivate init(_ cells: RowCells) throws {
+        let entry = try JSONDecoder().decode(JournalEntry.self, from: Data(try cells.text(1).utf8))
+        self.init(number: try cells.integer(0), entry: entry)
     }
 }

@@ -36,19 +36,6 @@ extension SQLiteStorage {
         }
     }
 
-    package func journal(after number: Int64, limit: Int) async throws -> [NumberedEntry] {
-        try await pool.read { db in
-            try Row.fetchAll(
-                db,
-                sql: "SELECT number, entry FROM journal WHERE number > ? ORDER BY number LIMIT ?",
-                arguments: [number, limit]
-            ).map { row in
-                let entry = try JSONDecoder().decode(JournalEntry.self, from: Data((row[1] as String).utf8))
-                return NumberedEntry(number: row[0], entry: entry)
-            }
-        }
-    }
-
     static func erase(_ erasure: Erasure, _ db: Database) throws {
         let place: StatementArguments = [erasure.account.partition.number, erasure.account.number]
         try db.execute(sql: "DELETE FROM deliveries WHERE \(deliveriesOfAccount)", arguments: place)

@@ -10,11 +10,14 @@ extension SQLiteStorage {
             for line in try String.fetchAll(db, sql: "PRAGMA integrity_check(20)") where line != "ok" {
                 findings.append("The database file is damaged: \(line)")
             }
-            for row in try Row.fetchAll(db, sql: "PRAGMA foreign_key_check") {
-                findings.append("A row of \(row[0] as String? ?? "?") names an account that does not exist.")
+            for row in try db.rows(of: "pragma", "PRAGMA foreign_key_check") {
+                findings.append("A row of \(try row.text(0)) names an account that does not exist.")
             }
             for check in Self.checks {
-                for row in try Row.fetchAll(db, sql: check.sql + " LIMIT 20") { findings.append(check.sentence(row)) }
+                for row in try db.rows(of: "check", check.sql + " LIMIT 20") {
+                    // Of a row with a damaged cell that cell is told, when rows are read one by one.
+                    if let sentence = try? check.sentence(row) { findings.append(sentence) }
+                }
             }
             return findings
         }
@@ -22,16 +25,16 @@ extension SQLiteStorage {
 
     private struct Check: Sendable {
         let sql: String
-        let sentence: @Sendable (Row) -> String
+        let sentence: @Sendable (RowCells) throws -> String
     }
 
     /// What must hold between the rows of the engine; what must hold between rows and rules is the shop's doctor's.
     private static let checks: [Check] = [
         Check(sql: "SELECT id, partition FROM ledger WHERE id % 1024 <> partition OR account % 1024 <> partition") {
-            "Transaction \($0[0] as Int64) lies in partition \($0[1] as Int64), which is not that of its ids."
+            "Transaction \(try $0.integer(0)) lies in partition \(try $0.integer(1)), which is not that of its ids."
         },
         Check(sql: "SELECT account, partition FROM accounts WHERE account % 1024 <> partition") {
-            "Account \($0[0] as Int64) lies in partition \($0[1] as Int64), which is not that of its number."
+            "Account \(try $0.integer(0)) lies in partition \(try $0.integer(1)), which is not that of its number."
         },
         Check(
             sql: """
@@ -40,7 +43,7 @@ extension SQLiteStorage {
                 GROUP BY a.partition, a.account HAVING counted <> a.row_count
                 """
         ) {
-            "Account \($0[0] as Int64) should have \($0[1] as Int64) transactions and has \($0[2] as Int64)."
+            "Account \(try $0.integer(0)) should have \(try $0.integer(1)) transactions and has \(try $0.integer(2))."
         },
         Check(
             sql: """
@@ -49,8 +52,8 @@ extension SQLiteStorage {
                 WHERE l.change > a.change_number OR l.change < 1
                 """
         ) {
-            "Transaction \($0[0] as Int64) has change number \($0[1] as Int64); "
-                + "its account has only reached \($0[2] as Int64)."
+            "Transaction \(try $0.integer(0)) has change number \(try $0.integer(1)); "
+                + "its account has only reached \(try $0.integer(2))."
         },
         Check(
             sql: """
@@ -59,7 +62,7 @@ extension SQLiteStorage {
                     (revocation_date IS NOT NULL AND revocation_kind <> 'FAMILY_REVOKE')
                 """
         ) {
-            "Transaction \($0[0] as Int64) has a refund number without a refund, or a refund without its number."
+            "Transaction \(try $0.integer(0)) has a refund number without a refund, or a refund without its number."
         },
         Check(
             sql: """
@@ -68,14 +71,14 @@ extension SQLiteStorage {
                     OR (revocation_date IS NULL) <> (revocation_kind IS NULL)
                 """
         ) {
-            "Transaction \($0[0] as Int64) has a revocation without its date, reason or kind."
+            "Transaction \(try $0.integer(0)) has a revocation without its date, reason or kind."
         },
         Check(sql: "SELECT id FROM ledger WHERE (ownership = 'FAMILY_SHARED') <> (shared_from IS NOT NULL)") {
-            "Transaction \($0[0] as Int64) is a family member's copy that does not name the purchase, or "
+            "Transaction \(try $0.integer(0)) is a family member's copy that does not name the purchase, or "
                 + "a purchase that names one."
         },
-        Check(sql: "SELECT account FROM accounts WHERE clock <> ifnull(json_extract(state, '$.clock'), '')") {
-            "Account \($0[0] as Int64) lies under another clock than its own."
+        Check(sql: "SELECT account FROM accounts WHERE clock <> ifnull(\(stated("clock")), clock)") {
+            "Account \(try $0.integer(0)) lies under another clock than its own."
         },
         Check(
             sql: """
@@ -83,11 +86,11 @@ extension SQLiteStorage {
                 WHERE d.due IS NOT NULL AND d.clock <> a.clock
                 """
         ) {
-            "A delivery of notification \($0[0] as Int64) falls due by another clock than its account's."
+            "A delivery of notification \(try $0.integer(0)) falls due by another clock than its account's."
         },
         Check(
             sql: """
-                SELECT a.account, ifnull(json_extract(a.state, '$.notificationNumber'), 0) AS wanted,
+                SELECT a.account, \(stated("notificationNumber")) AS wanted,
                     (
                         SELECT count(*) FROM outbox o
                         WHERE o.account = a.account AND o.is_triggered = 0 AND o.chain <> ''
@@ -98,7 +101,7 @@ extension SQLiteStorage {
                 )
                 """
         ) {
-            "Account \($0[0] as Int64) should have \($0[1] as Int64) notifications and has \($0[2] as Int64)."
+            "Account \(try $0.integer(0)) should have \(try $0.integer(1)) notifications and has \(try $0.integer(2))."
         },
         Check(
             sql: """
@@ -106,7 +109,7 @@ extension SQLiteStorage {
                 WHERE NOT EXISTS (SELECT 1 FROM outbox o WHERE o.id = d.notification)
                 """
         ) {
-            "A delivery to \($0[1] as String) is of notification \($0[0] as Int64), which is missing."
+            "A delivery to \(try $0.text(1)) is of notification \(try $0.integer(0)), which is missing."
         },
         Check(
             sql: """
@@ -116,10 +119,27 @@ extension SQLiteStorage {
                 GROUP BY chain
                 """
         ) {
-            "The certificates of chain \($0[0] as String), which signed \($0[1] as Int64) notifications, are missing."
+            "The certificates of chain \(try $0.text(0)), which signed \(try $0.integer(1)) notifications, are missing."
         },
         Check(sql: "SELECT series FROM identifiers WHERE next < 1") {
-            "The identifier series \($0[0] as String) has fallen below its start."
+            "The identifier series \(try $0.text(0)) has fallen below its start."
+        },
+        Check(
+            sql: """
+                SELECT series, substr(quote(next), 1, 64) FROM identifiers
+                WHERE typeof(next) <> 'integer' OR next > \(Identifiers.lastBeforeEnd)
+                """
+        ) {
+            "The identifier series \(try $0.text(0)) stands at \(try $0.text(1)), too near to its end "
+                + "(\(Identifiers.mostCounters)): no purchase is possible."
         },
     ]
+
+    /// What the state of an account says under a key: of a state that is no JSON nothing, and no error that would end
+    /// the whole examination.
+    private static func stated(_ key: String) -> String {
+        let isJSON = "typeof(state) = 'text' AND json_valid(state)"
+        let missing = key == "clock" ? "''" : "0"
+        return "CASE WHEN \(isJSON) THEN ifnull(json_extract(state, '$.\(key)'), \(missing)) END"
+    }
 }

@@ -9,11 +9,12 @@ extension SQLiteStorage {
     /// The head is read before the rows: what is written between the two is found again rather than missed.
     package func history(_ query: HistoryQuery) async throws -> HistoryPage {
         let head = try hot.first(
+            of: "accounts",
             "SELECT change_number FROM accounts WHERE partition = ? AND account = ?",
             [.integer(query.account.partition.number), .integer(query.account.number)]
-        ) { $0[0] as Int64 }
+        ) { try $0.integer(0) }
         let (sql, values) = Self.statement(for: query)
-        var rows = try hot.rows(sql, values, LedgerRow.read)
+        var rows = try hot.rows(of: "ledger", sql, values) { try Transaction($0) }
         let hasMore = rows.count > query.limit
         if hasMore { rows.removeLast() }
         let newest = query.isAscending ? rows.last?.change : rows.first?.change

@@ -1,6 +1,7 @@
 import GRDB
 import GRDBSQLite
 import Synchronization
+import TillStorage
 
 /// Reads of a few rows by SQLite's own interface, on the thread of who asks, with statements that are kept.
 ///
@@ -25,25 +26,29 @@ final class HotReader: Sendable {
     }
 
     /// All rows of a statement, each as it is read.
+    ///
+    /// - Parameter table: named in errors.
     func rows<Value: Sendable>(
+        of table: String,
         _ sql: String,
         _ values: [HotValue],
         _ read: @Sendable (HotRow) throws -> Value
     ) throws -> [Value] {
         for place in places {
-            let rows = try place.connection.withLockIfAvailable { try Self.open($0).rows(sql, values, read) }
+            let rows = try place.connection.withLockIfAvailable { try Self.open($0).rows(table, sql, values, read) }
             if let rows { return rows }
         }
-        return try places[0].connection.withLock { try Self.open($0).rows(sql, values, read) }
+        return try places[0].connection.withLock { try Self.open($0).rows(table, sql, values, read) }
     }
 
     /// The first row of a statement.
     func first<Value: Sendable>(
+        of table: String,
         _ sql: String,
         _ values: [HotValue],
         _ read: @Sendable (HotRow) throws -> Value
     ) throws -> Value? {
-        try rows(sql, values, read).first
+        try rows(of: table, sql, values, read).first
     }
 
     /// Lets somebody look at each connection while nobody uses it; for who counts what reads cost.
@@ -94,8 +99,12 @@ private final class HotConnection {
 
     func watch(_ body: @Sendable (OpaquePointer) -> Void) { body(handle) }
 
-    func rows<Value>(_ sql: String, _ values: [HotValue], _ read: @Sendable (HotRow) throws -> Value) throws -> [Value]
-    {
+    func rows<Value>(
+        _ table: String,
+        _ sql: String,
+        _ values: [HotValue],
+        _ read: @Sendable (HotRow) throws -> Value
+    ) throws -> [Value] {
         let statement = try statement(sql)
         defer { sqlite3_reset(statement) }
         for (place, value) in values.enumerated() {
@@ -107,7 +116,7 @@ private final class HotConnection {
         var rows: [Value] = []
         while true {
             switch sqlite3_step(statement) {
-            case SQLITE_ROW: rows.append(try read(HotRow(statement: statement)))
+            case SQLITE_ROW: rows.append(try read(HotRow(statement: statement, table: table)))
             case SQLITE_DONE: return rows
             default: throw failure(of: sql)
             }
@@ -146,23 +155,47 @@ private final class HotConnection {
     }
 }
 
-/// The row at which a statement stands; its values by their places.
-struct HotRow {
+/// The row at which a statement stands; its values by their places. SQLite would turn a value of another kind into the
+/// one that is asked for, a text into 0; here that is an error.
+struct HotRow: StoredCells {
     fileprivate let statement: OpaquePointer
+    let table: String
 
-    subscript(_ place: Int) -> Int64 { sqlite3_column_int64(statement, Int32(place)) }
-    subscript(_ place: Int) -> Int { Int(sqlite3_column_int64(statement, Int32(place))) }
-    subscript(_ place: Int) -> Bool { sqlite3_column_int64(statement, Int32(place)) != 0 }
+    func column(_ place: Int) -> String {
+        sqlite3_column_name(statement, Int32(place)).map { String(cString: $0) } ?? ""
+    }
+    func isNull(_ place: Int) -> Bool { kind(place) == SQLITE_NULL }
 
-    subscript(_ place: Int) -> String {
+    func integer(_ place: Int) throws(DamagedRow) -> Int64 {
+        guard kind(place) == SQLITE_INTEGER else { throw damaged(place, .integer) }
+        return sqlite3_column_int64(statement, Int32(place))
+    }
+
+    func text(_ place: Int) throws(DamagedRow) -> String {
+        guard kind(place) == SQLITE3_TEXT else { throw damaged(place, .text) }
         let bytes = sqlite3_column_text(statement, Int32(place))
         let count = Int(sqlite3_column_bytes(statement, Int32(place)))
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    subscript(_ place: Int) -> Int64? { isNull(place) ? nil : self[place] as Int64 }
-    subscript(_ place: Int) -> Int? { isNull(place) ? nil : self[place] as Int }
-    subscript(_ place: Int) -> String? { isNull(place) ? nil : self[place] as String }
+    func bytes(_ place: Int) throws(DamagedRow) -> [UInt8] {
+        guard kind(place) == SQLITE_BLOB else { throw damaged(place, .bytes) }
+        let bytes = sqlite3_column_blob(statement, Int32(place))
+        let count = Int(sqlite3_column_bytes(statement, Int32(place)))
+        return Array(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
 
-    private func isNull(_ place: Int) -> Bool { sqlite3_column_type(statement, Int32(place)) == SQLITE_NULL }
+    private func kind(_ place: Int) -> Int32 { sqlite3_column_type(statement, Int32(place)) }
+
+    private func damaged(_ place: Int, _ wanted: ShopTable.Column.Kind) -> DamagedRow {
+        let found =
+            switch kind(place) {
+            case SQLITE_INTEGER: ShopTable.Column.Kind.integer.words
+            case SQLITE_FLOAT: "a fraction"
+            case SQLITE3_TEXT: ShopTable.Column.Kind.text.words
+            case SQLITE_BLOB: ShopTable.Column.Kind.bytes.words
+            default: "nothing"
+            }
+        return damaged(place, wanted.problem(holding: found))
+    }
 }

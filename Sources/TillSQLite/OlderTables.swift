@@ -22,8 +22,12 @@ extension SQLiteStorage {
     func olderSnapshots() async throws -> [Snapshot] {
         guard has("snapshots") else { return [] }
         return try await pool.read { db in
-            try Row.fetchAll(db, sql: "SELECT name, app, saved_at FROM snapshots ORDER BY name").map { row in
-                Snapshot(name: row[0], app: row[1], savedAt: Timestamp(milliseconds: row[2]))
+            try db.rows(of: "snapshots", "SELECT name, app, saved_at FROM snapshots ORDER BY name").map { row in
+                Snapshot(
+                    name: try row.text(0),
+                    app: try row.maybeText(1),
+                    savedAt: Timestamp(milliseconds: try row.integer(2))
+                )
             }
         }
     }

@@ -7,88 +7,92 @@ import TillStorage
 extension SQLiteStorage {
     package func dueAccounts(on clock: ClockName, until: Timestamp, limit: Int) async throws -> [DueAccount] {
         try await pool.read { db in
-            let statement = try db.cachedStatement(
-                sql: """
-                    SELECT account, customer, next_due FROM accounts
-                    WHERE realm = ? AND app = ? AND clock = ? AND next_due IS NOT NULL AND next_due <= ?
-                    ORDER BY next_due, account LIMIT ?
-                    """
-            )
-            return try Row.fetchAll(statement, arguments: Self.place(of: clock) + [until.milliseconds, limit])
-                .map { DueAccount(id: AccountID($0[0]), customer: $0[1], due: Timestamp(milliseconds: $0[2])) }
+            try db.keptRows(
+                of: "accounts",
+                """
+                SELECT account, customer, next_due FROM accounts
+                WHERE realm = ? AND app = ? AND clock = ? AND next_due IS NOT NULL AND next_due <= ?
+                ORDER BY next_due, account LIMIT ?
+                """,
+                Self.place(of: clock) + [until.milliseconds, limit]
+            ).compactMap { DueAccount($0) }
         }
     }
 
     package func nextDue(of id: AccountID) async throws -> Timestamp? {
         let due = try hot.first(
+            of: "accounts",
             "SELECT next_due FROM accounts WHERE partition = ? AND account = ?",
             [.integer(id.partition.number), .integer(id.number)]
-        ) { $0[0] as Int64? }
+        ) { try $0.maybeInteger(0) }
         return due.flatMap(\.self).map { Timestamp(milliseconds: $0) }
     }
 
     package func nextDue(on clock: ClockName) async throws -> (account: Timestamp?, delivery: Timestamp?) {
         try await pool.read { db in
-            let account = try Int64.fetchOne(
-                db.cachedStatement(
-                    sql: """
-                        SELECT min(next_due) FROM accounts
-                        WHERE realm = ? AND app = ? AND clock = ? AND next_due IS NOT NULL
-                        """
-                ),
-                arguments: Self.place(of: clock)
-            )
+            // Numbers come before everything else, so that only damage is left where this is none.
+            let account = try db.keptRows(
+                of: "accounts",
+                """
+                SELECT min(next_due) FROM accounts
+                WHERE realm = ? AND app = ? AND clock = ? AND next_due IS NOT NULL
+                """,
+                Self.place(of: clock)
+            ).first.flatMap { try? $0.maybeInteger(0) }
             // Of each endpoint the first, so that what waits behind it is not read.
-            let delivery = try Int64.fetchOne(
-                db.cachedStatement(
-                    sql: """
-                        WITH RECURSIVE owed (endpoint) AS (
-                            SELECT min(endpoint) FROM deliveries
-                            WHERE realm = ?1 AND app = ?2 AND clock = ?3 AND due IS NOT NULL
-                            UNION ALL
-                            SELECT (
-                                SELECT min(endpoint) FROM deliveries
-                                WHERE realm = ?1 AND app = ?2 AND clock = ?3 AND endpoint > owed.endpoint
-                                    AND due IS NOT NULL
-                            ) FROM owed WHERE endpoint IS NOT NULL
-                        )
-                        SELECT min((
-                            SELECT min(due) FROM deliveries
-                            WHERE realm = ?1 AND app = ?2 AND clock = ?3 AND endpoint = owed.endpoint
-                                AND due IS NOT NULL
-                        )) FROM owed
-                        """
-                ),
-                arguments: Self.place(of: clock)
-            )
+            let delivery = try db.keptRows(
+                of: "deliveries",
+                """
+                WITH RECURSIVE owed (endpoint) AS (
+                    SELECT min(endpoint) FROM deliveries
+                    WHERE realm = ?1 AND app = ?2 AND clock = ?3 AND due IS NOT NULL
+                    UNION ALL
+                    SELECT (
+                        SELECT min(endpoint) FROM deliveries
+                        WHERE realm = ?1 AND app = ?2 AND clock = ?3 AND endpoint > owed.endpoint
+                            AND due IS NOT NULL
+                    ) FROM owed WHERE endpoint IS NOT NULL
+                )
+                SELECT min((
+                    SELECT min(due) FROM deliveries
+                    WHERE realm = ?1 AND app = ?2 AND clock = ?3 AND endpoint = owed.endpoint
+                        AND due IS NOT NULL
+                )) FROM owed
+                """,
+                Self.place(of: clock)
+            ).first.flatMap { try? $0.maybeInteger(0) }
             return (account.map { Timestamp(milliseconds: $0) }, delivery.map { Timestamp(milliseconds: $0) })
         }
     }
 
     package func dueDeliveries(to endpoint: String, on clock: ClockName, until: Timestamp, limit: Int) async throws
-        -> [Delivery]
+        -> DueDeliveries
     {
-        try await deliveries(
-            """
+        let sql = """
+            SELECT \(DeliveryRow.columns) FROM deliveries
             WHERE realm = ? AND app = ? AND clock = ? AND endpoint = ? AND due IS NOT NULL AND due <= ?
             ORDER BY due, notification LIMIT ?
-            """,
-            Self.place(of: clock) + [endpoint, until.milliseconds, limit]
-        )
+            """
+        let arguments = Self.place(of: clock) + [endpoint, until.milliseconds, limit]
+        return try await pool.read { db in
+            DueDeliveries(
+                try db.keptRows(of: "deliveries", sql, arguments).map { cells in
+                    Result { () throws(DamagedRow) in try Delivery(cells) }
+                }
+            )
+        }
     }
 
     package func deliveries(of ids: [NotificationID]) async throws -> [NotificationID: [Delivery]] {
         try await pool.read { db in
-            let statement = try db.cachedStatement(
-                sql: """
-                    SELECT \(DeliveryRow.columns) FROM deliveries WHERE partition = ? AND notification = ?
-                    ORDER BY endpoint
-                    """
-            )
+            let sql = """
+                SELECT \(DeliveryRow.columns) FROM deliveries WHERE partition = ? AND notification = ?
+                ORDER BY endpoint
+                """
             var found: [NotificationID: [Delivery]] = [:]
             for id in ids {
-                let rows = try Row.fetchAll(statement, arguments: [id.partition.number, id.number])
-                if !rows.isEmpty { found[id] = try rows.map(DeliveryRow.read) }
+                let rows = try db.keptRows(of: "deliveries", sql, [id.partition.number, id.number])
+                if !rows.isEmpty { found[id] = try rows.map { try Delivery($0) } }
             }
             return found
         }
@@ -96,16 +100,14 @@ extension SQLiteStorage {
 
     package func deliveries(of ids: [NotificationID], to endpoint: String) async throws -> [NotificationID: Delivery] {
         try await pool.read { db in
-            let statement = try db.cachedStatement(
-                sql: """
-                    SELECT \(DeliveryRow.columns) FROM deliveries
-                    WHERE partition = ? AND notification = ? AND endpoint = ?
-                    """
-            )
+            let sql = """
+                SELECT \(DeliveryRow.columns) FROM deliveries
+                WHERE partition = ? AND notification = ? AND endpoint = ?
+                """
             var found: [NotificationID: Delivery] = [:]
             for id in ids {
-                let row = try Row.fetchOne(statement, arguments: [id.partition.number, id.number, endpoint])
-                found[id] = try row.map(DeliveryRow.read)
+                let row = try db.keptRows(of: "deliveries", sql, [id.partition.number, id.number, endpoint]).first
+                found[id] = try row.map { try Delivery($0) }
             }
             return found
         }
@@ -126,12 +128,13 @@ extension SQLiteStorage {
 
     package func owedEndpoints() async throws -> [EndpointName] {
         try await pool.read { db in
-            try Row.fetchAll(db, sql: "SELECT DISTINCT realm, app, endpoint FROM deliveries WHERE due IS NOT NULL")
-                .map { row in
-                    guard let realm = Realm(rawValue: row[0]) else {
-                        throw DamagedStore(what: "a delivery has a damaged realm; run till doctor")
-                    }
-                    return EndpointName(AccountScope(realm: realm, app: row[1]), row[2])
+            // A damaged delivery hides no other; the doctor names it.
+            try db.rows(of: "deliveries", "SELECT DISTINCT realm, app, endpoint FROM deliveries WHERE due IS NOT NULL")
+                .compactMap { row in
+                    guard let realm = try? row.known(0, Realm.init(rawValue:)), let app = try? row.text(1),
+                        let endpoint = try? row.text(2)
+                    else { return nil }
+                    return EndpointName(AccountScope(realm: realm, app: app), endpoint)
                 }
         }
     }
@@ -161,7 +164,7 @@ extension SQLiteStorage {
 
     /// One server has this store, so that there is one era (`StateGate`).
     package func record(_ deliveries: [Delivery], era: Int64?) async throws {
-        let logs = try deliveries.map { try DeliveryRow.log($0.attempts) }
+        let logs = try deliveries.map { try $0.storedLog() }
         try await pool.write { db in
             let statement = try db.cachedStatement(
                 sql: """
@@ -197,7 +200,7 @@ extension SQLiteStorage {
     package func notifications(_ query: NotificationQuery) async throws -> [OutboxEntry] {
         let (sql, arguments) = Self.statement(for: query)
         let entries = try await pool.read { db in
-            try Row.fetchAll(try db.cachedStatement(sql: sql), arguments: arguments).map(OutboxRow.read)
+            try db.keptRows(of: "outbox", sql, arguments).map { try OutboxEntry($0) }
         }
         // A join promises no order, although the page came in it.
         let sorted = entries.sorted { ($0.signedDate, $0.id) < ($1.signedDate, $1.id) }
@@ -249,15 +252,21 @@ extension SQLiteStorage {
 
     private func entries(_ condition: String, _ arguments: StatementArguments) async throws -> [OutboxEntry] {
         try await pool.read { db in
-            let statement = try db.cachedStatement(sql: "SELECT \(OutboxRow.columns) FROM outbox \(condition)")
-            return try Row.fetchAll(statement, arguments: arguments).map(OutboxRow.read)
+            try db.keptRows(of: "outbox", "SELECT \(OutboxRow.columns) FROM outbox \(condition)", arguments)
+                .map { try OutboxEntry($0) }
         }
     }
+}
 
-    private func deliveries(_ condition: String, _ arguments: StatementArguments) async throws -> [Delivery] {
-        try await pool.read { db in
-            let statement = try db.cachedStatement(sql: "SELECT \(DeliveryRow.columns) FROM deliveries \(condition)")
-            return try Row.fetchAll(statement, arguments: arguments).map(DeliveryRow.read)
-        }
+extension DueAccount {
+    /// Reads account, customer and due date; nil for an account without a number. Of whom more is damaged is due all
+    /// the same, so that whoever brings accounts up to date finds the damage and sets the account aside.
+    fileprivate init?(_ cells: RowCells) {
+        guard let number = try? cells.integer(0) else { return nil }
+        self.init(
+            id: AccountID(number),
+            customer: (try? cells.text(1)) ?? "account \(number)",
+            due: Timestamp(milliseconds: (try? cells.integer(2)) ?? 0)
+        )
     }
 }

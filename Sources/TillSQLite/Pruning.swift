@@ -8,26 +8,24 @@ extension SQLiteStorage {
         let owned = "FROM deliveries d WHERE d.partition = o.partition AND d.notification = o.id"
         let after = query.after ?? (Timestamp(milliseconds: .min), NotificationID(0))
         return try await pool.read { db in
-            let statement = try db.cachedStatement(
-                sql: """
-                    SELECT id, signed_date, (SELECT count(*) \(owned)), (SELECT count(*) \(owned) AND d.due IS NOT NULL)
-                    FROM outbox o
-                    WHERE realm = ? AND app = ? AND (signed_date, id) > (?, ?) AND signed_date < ? AND id < ?
-                        AND (type <> 'TEST' OR signed_date < ?)
-                    ORDER BY signed_date, id LIMIT ?
-                    """
-            )
+            let sql = """
+                SELECT id, signed_date, (SELECT count(*) \(owned)), (SELECT count(*) \(owned) AND d.due IS NOT NULL)
+                FROM outbox o
+                WHERE realm = ? AND app = ? AND (signed_date, id) > (?, ?) AND signed_date < ? AND id < ?
+                    AND (type <> 'TEST' OR signed_date < ?)
+                ORDER BY signed_date, id LIMIT ?
+                """
             let arguments: StatementArguments = [
                 query.scope.realm.rawValue, query.scope.app, after.signedDate.milliseconds, after.id.number,
                 query.signedBefore.milliseconds, query.below?.number ?? .max, query.testsBefore.milliseconds,
                 query.limit,
             ]
-            return try Row.fetchAll(statement, arguments: arguments).map { row in
+            return try db.keptRows(of: "outbox", sql, arguments).map { row in
                 Prunable(
-                    id: NotificationID(row[0]),
-                    signedDate: Timestamp(milliseconds: row[1]),
-                    deliveries: row[2],
-                    owed: row[3]
+                    id: NotificationID(try row.integer(0)),
+                    signedDate: Timestamp(milliseconds: try row.integer(1)),
+                    deliveries: Int(try row.integer(2)),
+                    owed: Int(try row.integer(3))
                 )
             }
         }

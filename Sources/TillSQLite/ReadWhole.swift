@@ -26,7 +26,7 @@ extension SQLiteStorage {
     package func readWhole(_ take: @escaping @Sendable (StoredPart) async throws -> Void) async throws {
         let moment = try pool.makeSnapshot()
         let highWater = try await moment.read { db in
-            try Int64.fetchOne(db, sql: "SELECT next FROM identifiers WHERE series = 'all'") ?? 0
+            try Self.highWater(db) ?? 0
         }
         try await take(.highWater(highWater))
         for table in ShopTable.allCases {

@@ -5,54 +5,67 @@ import TillStorage
 
 extension SQLiteStorage {
     package func account(_ id: AccountID) async throws -> Account? {
-        let text = try hot.first(
-            "SELECT state FROM accounts WHERE partition = ? AND account = ?",
+        let row = try hot.first(
+            of: "accounts",
+            "SELECT \(AccountRow.list) FROM accounts WHERE partition = ? AND account = ?",
             [.integer(id.partition.number), .integer(id.number)]
-        ) { $0[0] as String }
-        return try text.map(AccountState.decode)
+        ) { try AccountRow($0) }
+        return try row?.stored().get()
     }
 
     package func account(realm: Realm, app: String, customer: String) async throws -> Account? {
         let partition = Partition(realm: realm, app: app, customer: customer)
-        let text = try hot.first(
-            "SELECT state FROM accounts WHERE partition = ? AND realm = ? AND app = ? AND customer = ?",
+        let row = try hot.first(
+            of: "accounts",
+            """
+            SELECT \(AccountRow.list) FROM accounts
+            WHERE partition = ? AND realm = ? AND app = ? AND customer = ?
+            """,
             [.integer(partition.number), .text(realm.rawValue), .text(app), .text(customer)]
-        ) { $0[0] as String }
-        return try text.map(AccountState.decode)
+        ) { try AccountRow($0) }
+        return try row?.stored().get()
     }
 
-    package func accounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws -> [Account] {
-        try await pool.read { db in
-            let texts: [String]
-            if let scope {
-                texts = try String.fetchAll(
-                    db.cachedStatement(
-                        sql: """
-                            SELECT state FROM accounts WHERE realm = ? AND app = ? AND account > ?
-                            ORDER BY account LIMIT ?
-                            """
-                    ),
-                    arguments: [scope.realm.rawValue, scope.app, after?.number ?? 0, limit]
-                )
-            } else {
-                texts = try String.fetchAll(
-                    db.cachedStatement(sql: "SELECT state FROM accounts WHERE account > ? ORDER BY account LIMIT ?"),
-                    arguments: [after?.number ?? 0, limit]
-                )
-            }
-            return try texts.map(AccountState.decode)
+    package func storedAccounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws
+        -> [StoredAccount]
+    {
+        let rows = try await pool.read { db in
+            // One without a number comes behind all others, and no list can go on from it; the doctor names it.
+            try Self.rows(db, of: scope, after: after?.number ?? 0, limit).compactMap { try? AccountRow($0) }
         }
+        return rows.map { $0.stored() }
+    }
+
+    private static func rows(_ db: Database, of scope: AccountScope?, after number: Int64, _ limit: Int) throws
+        -> [RowCells]
+    {
+        guard let scope else {
+            return try db.keptRows(
+                of: "accounts",
+                "SELECT \(AccountRow.list) FROM accounts WHERE account > ? ORDER BY account LIMIT ?",
+                [number, limit]
+            )
+        }
+        return try db.keptRows(
+            of: "accounts",
+            """
+            SELECT \(AccountRow.list) FROM accounts WHERE realm = ? AND app = ? AND account > ?
+            ORDER BY account LIMIT ?
+            """,
+            [scope.realm.rawValue, scope.app, number, limit]
+        )
     }
 
     package func owner(of id: TransactionID, in scope: AccountScope) async throws -> AccountID? {
         try hot.first(
+            of: "ledger",
             """
             SELECT a.account FROM ledger l
             JOIN accounts a ON a.partition = l.partition AND a.account = l.account
             WHERE l.id = ? AND a.realm = ? AND a.app = ?
             """,
             [.integer(id.number), .text(scope.realm.rawValue), .text(scope.app)]
-        ) { AccountID($0[0]) }
+        ) { AccountID(try $0.integer(0)) }
     }
 
     package func transaction(_ id: TransactionID) async throws -> Transaction? {
@@ -81,6 +94,8 @@ extension SQLiteStorage {
     }
 
     private func rows(_ condition: String, _ values: [HotValue]) throws -> [Transaction] {
-        try hot.rows("SELECT \(LedgerRow.columns) FROM ledger \(condition)", values, LedgerRow.read)
+        try hot.rows(of: "ledger", "SELECT \(LedgerRow.columns) FROM ledger \(condition)", values) {
+            try Transaction($0)
+        }
     }
 }

@@ -76,11 +76,13 @@ package final class SQLiteStorage: Storage {
     }
 
     private static func columns(_ db: Database) throws -> [String: Set<String>] {
-        let rows = try Row.fetchAll(
-            db,
-            sql: "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table'"
+        let rows = try db.rows(
+            of: "sqlite_master",
+            "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table'"
         )
-        return rows.reduce(into: [:]) { $0[$1[0], default: []].insert($1[1]) }
+        var columns: [String: Set<String>] = [:]
+        for row in rows { columns[try row.text(0), default: []].insert(try row.text(1)) }
+        return columns
     }
 
     private static func pool(_ path: String, isDurable: Bool) throws -> DatabasePool {

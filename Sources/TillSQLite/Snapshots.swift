@@ -31,26 +31,26 @@ extension SQLiteStorage {
     }
 
     static func snapshots(_ db: Database) throws -> [Snapshot] {
-        try Row.fetchAll(
-            db,
-            sql: "SELECT name, app, saved_at, customers, transactions, notifications FROM snapshots ORDER BY name"
+        try db.rows(
+            of: "snapshots",
+            "SELECT name, app, saved_at, customers, transactions, notifications FROM snapshots ORDER BY name"
         ).map { row in
             Snapshot(
-                name: row[0],
-                app: row[1],
-                savedAt: Timestamp(milliseconds: row[2]),
-                customers: row[3],
-                transactions: row[4],
-                notifications: row[5]
+                name: try row.text(0),
+                app: try row.maybeText(1),
+                savedAt: Timestamp(milliseconds: try row.integer(2)),
+                customers: Int(try row.integer(3)),
+                transactions: Int(try row.integer(4)),
+                notifications: Int(try row.integer(5))
             )
         }
     }
 
     package func restore(snapshot name: String) async throws {
         try await pool.write { db in
-            guard let row = try Row.fetchOne(db, sql: "SELECT app FROM snapshots WHERE name = ?", arguments: [name])
-            else { throw SnapshotFailure.unknown(name) }
-            let app = row[0] as String?
+            let rows = try db.rows(of: "snapshots", "SELECT app FROM snapshots WHERE name = ?", [name])
+            guard let row = rows.first else { throw SnapshotFailure.unknown(name) }
+            let app = try row.maybeText(0)
             try Self.erase(app, Set(DocumentKind.allCases).subtracting(DocumentKind.lasting), db)
             for table in ShopTable.allCases {
                 do {
@@ -95,17 +95,18 @@ extension SQLiteStorage {
         limit: Int,
         _ db: Database
     ) throws -> [PlacedRow] {
-        let columns = table.columns
-        return try Row.fetchAll(
-            db,
-            sql: """
-                SELECT rowid, \(selection) FROM snapshot_\(table.rawValue)
-                WHERE snapshot = ? AND rowid > ? ORDER BY rowid LIMIT ?
-                """,
-            arguments: [snapshot, place ?? 0, limit]
-        ).map { row in
-            let cells = columns.enumerated().map { Cell(row, at: $0.offset + 1, as: $0.element.kind) }
-            return PlacedRow(place: row[0], row: TableRow(cells))
+        let columns = table.columns.indices
+        return try db.rows(
+            of: "snapshot_\(table.rawValue)",
+            """
+            SELECT rowid, \(selection) FROM snapshot_\(table.rawValue)
+            WHERE snapshot = ? AND rowid > ? ORDER BY rowid LIMIT ?
+            """,
+            [snapshot, place ?? 0, limit]
+        ).map { cells in
+            let row = TableRow(columns.map { cells.cell($0 + 1) })
+            if let damage = row.misfit(of: table) { throw damage }
+            return PlacedRow(place: try cells.integer(0), row: row)
         }
     }
 

@@ -80,7 +80,9 @@ extension Shop {
         // A family member's copy changes with the purchase, which the purchaser holds.
         for member in account.family?.members ?? [] where member != account.id {
             // A damaged member is quarantined, and nothing falls due there.
-            if let other = try await storage.account(member), other.damage == nil { family.append(other) }
+            if let other = try await storage.storedAccount(member)?.account, other.damage == nil {
+                family.append(other)
+            }
         }
         return instantOfState(of: account, family: family)
     }
@@ -169,7 +171,9 @@ extension Shop {
         let scope = customer.scope
         // Before anything is looked at that others may change.
         let footing = try footing()
-        let present = try await storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
+        let present = try await quarantining {
+            try await storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
+        }
         let isNew = present == nil
         let account: Account
         if let present {
@@ -179,7 +183,7 @@ extension Shop {
             account = try await open(customer, opening, at: instant ?? now(in: scope))
         }
         if let instant { try check(instant, for: command, on: account.clockName) }
-        let loaded = [account] + (try await others(concernedBy: command, of: account))
+        let loaded = [account] + (try await quarantining { try await others(concernedBy: command, of: account) })
         try checkUndamaged(loaded, of: customer)
         // Who says no instant means now; an account that is ahead goes on from its last event.
         let now = instant ?? loaded.reduce(now(of: account)) { max($0, $1.lastEvent) }
@@ -299,11 +303,20 @@ extension Shop {
     }
 
     /// Notes a damaged account, so that operators see it and clocks pass it by, and logs it once.
-    private func quarantine(_ damaged: DamagedAccount) -> DamagedAccount {
+    func quarantine(_ damaged: DamagedAccount) -> DamagedAccount {
         if setAside.add(damaged.account, because: damaged.description) {
             logger.error("an account was quarantined", metadata: ["cause": "\(damaged.logText)"])
         }
         return damaged
+    }
+
+    /// Reads accounts; one that cannot be read is quarantined.
+    private func quarantining<Value>(_ read: () async throws -> Value) async throws -> Value {
+        do {
+            return try await read()
+        } catch let damaged as DamagedAccount {
+            throw quarantine(damaged)
+        }
     }
 
     /// What differs between the accounts as they were loaded and as the rules left them.

@@ -66,7 +66,7 @@ package enum Demo {
         for realm in Realm.allCases {
             let scope = AccountScope(realm: realm, app: app.bundleID)
             // A past that was begun is not told twice.
-            guard try await shop.storage.accounts(of: scope, after: nil, limit: 1).isEmpty else { continue }
+            guard try await shop.storage.storedAccounts(of: scope, after: nil, limit: 1).isEmpty else { continue }
             func buy(
                 _ customer: String,
                 _ product: Product?,

@@ -51,7 +51,7 @@ extension Doctor {
         for app in registry.apps {
             for realm in Realm.allCases {
                 let scope = AccountScope(realm: realm, app: app.bundleID)
-                for entry in try await Self.sample(of: scope, storage) {
+                for entry in try await Self.readableSample(of: scope, storage) {
                     // That a chain is missing is said once, by the engine.
                     guard let chain = entry.chain, let signature = signatures[chain], let header = headers[chain] else {
                         continue
@@ -65,6 +65,15 @@ extension Doctor {
             }
         }
         return findings
+    }
+
+    /// None where one of them cannot be read: it was named when all rows were read.
+    private static func readableSample(of scope: AccountScope, _ storage: any Storage) async throws -> [OutboxEntry] {
+        do {
+            return try await sample(of: scope, storage)
+        } catch is DamagedRow {
+            return []
+        }
     }
 
     private static func sample(of scope: AccountScope, _ storage: any Storage) async throws -> [OutboxEntry] {

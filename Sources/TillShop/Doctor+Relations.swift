@@ -8,7 +8,10 @@ extension Doctor {
     func relationFindings(_ account: Account, _ storage: any Storage) async throws -> [String] {
         var accounts = [account]
         for member in account.family?.members ?? [] where member != account.id {
-            if let other = try await storage.account(member), other.id == member { accounts.append(other) }
+            guard let stored = try await storage.storedAccount(member) else { continue }
+            // What is wrong with another member is told of that one.
+            guard let other = stored.account else { return [] }
+            if other.id == member { accounts.append(other) }
         }
         var findings: [String] = []
         // What is wrong with another member is told of that one.

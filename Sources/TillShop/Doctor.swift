@@ -59,6 +59,7 @@ package struct Doctor: Sendable {
             report.others.append(MigrationRefused.unfinished(command).description)
         }
         report.others += try await storage.examine()
+        report.others += try await rowFindings(storage)
         report.others += await registryFindings(storage) + rootFindings(storage)
         let registry = try? await Registry(storage: storage)
         report.others += try await ledgerFindings(storage, registry)
@@ -157,12 +158,29 @@ package struct Doctor: Sendable {
         let apps = Set(try await storage.documents(.app).map(\.name))
         var after: AccountID?
         while findings.count < Self.mostFindings {
-            let accounts = try await storage.accounts(of: nil, after: after, limit: 200)
+            let accounts = try await storage.storedAccounts(of: nil, after: after, limit: 200)
             guard let last = accounts.last else { break }
             after = last.id
-            for account in accounts { findings += try await findingsAtRest(account, apps, storage, registry) }
+            for stored in accounts { findings += try await findingsOfStored(stored, apps, storage, registry) }
         }
         return Array(findings.prefix(Self.mostFindings))
+    }
+
+    /// A damaged account hides nothing of the others.
+    private func findingsOfStored(
+        _ stored: StoredAccount,
+        _ apps: Set<String>,
+        _ storage: any Storage,
+        _ registry: Registry?
+    ) async throws -> [String] {
+        do {
+            return try await findingsAtRest(try stored.get(), apps, storage, registry)
+        } catch let damaged as DamagedAccount {
+            return ["Account \(damaged.account.number) (\(damaged.customer)) is damaged: \(damaged.reason)."]
+        } catch is DamagedRow {
+            // The row of the deadline; it was named when all rows were read (`rowFindings`).
+            return ["Account \(stored.id.number) (\(stored.customer)) has rows that cannot be read."]
+        }
     }
 
     /// Beside a server that sells, an account may change while its rows are read; then it is read again.

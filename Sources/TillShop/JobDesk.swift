@@ -210,11 +210,16 @@ extension Shop {
             if clock.own == nil { running.state = .running }
             var position = running.position(on: clock)
             while true {
-                let page = try await self.storage.accounts(of: running.scope, after: position, limit: 100)
+                let page = try await self.storage.storedAccounts(of: running.scope, after: position, limit: 100)
                 guard let last = page.last else { break }
                 try self.checkStopping()
-                for account in page where running.concerns(account, on: clock) {
-                    try await self.performOrCount(&running, in: account, at: nil, log)
+                for stored in page {
+                    switch stored {
+                    case .sound(let account) where running.concerns(account, on: clock):
+                        try await self.performOrCount(&running, in: account, at: nil, log)
+                    case .sound: continue
+                    case .damaged(let damaged): self.countFailure(&running, of: damaged, on: clock)
+                    }
                 }
                 position = last.id
                 if let own = clock.own {
@@ -283,6 +288,12 @@ extension Shop {
                 metadata: ["job": "\(record.id)", "account": "\(account.id.number)", "cause": "\(error.logText)"]
             )
         }
+    }
+
+    /// Nobody knows on which clock a damaged account is; it counts once, on the clock of the app's environment.
+    private func countFailure(_ record: inout JobRecord, of damaged: DamagedAccount, on clock: ClockName) {
+        _ = quarantine(damaged)
+        if clock.own == nil { record.failed += 1 }
     }
 
     private func perform(

@@ -1,25 +1,51 @@
-/// A row of the ledger that holds a value which no version of Till wrote.
-package struct DamagedRow: Error, Equatable, CustomStringConvertible {
-    /// The transaction.
-    package let transaction: Int64
-    /// The account that has it.
-    package let account: Int64
-    /// The column of the table `ledger` whose value cannot be.
-    package let column: String
+import TillCore
 
-    /// A damaged value.
-    package init(transaction: Int64, account: Int64, column: String) {
-        self.transaction = transaction
-        self.account = account
+/// A stored row that holds what no version of Till wrote there, as after an edit of the database by hand. It is never
+/// guessed at: whoever needs the row learns which one it is.
+package struct DamagedRow: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The table that the row is stored in.
+    package let table: String
+    /// Which row it is, such as `id 2000000005121024`; nil where the reader could not tell.
+    package let row: String?
+    /// The column that cannot be read.
+    package let column: String
+    /// What is wrong with the value: a predicate without a full stop.
+    package let problem: String
+
+    /// A row that cannot be read.
+    package init(table: String, row: String? = nil, column: String, problem: String) {
+        self.table = table
+        self.row = row
         self.column = column
+        self.problem = problem
     }
 
-    /// What is wrong: a clause without a full stop.
-    package var reason: String { "transaction \(transaction) has a damaged \(column)" }
+    /// The same, with the row named, unless it is already.
+    package func naming(_ row: String?) -> DamagedRow {
+        DamagedRow(table: table, row: self.row ?? row, column: column, problem: problem)
+    }
 
-    /// Names the account, the value and the way out.
+    /// What is wrong, without what to do about it: a clause without a full stop.
+    package var reason: String {
+        "a row of the table \(table)\(row.map { " (\($0))" } ?? "") is damaged: its column \(column) \(problem)"
+    }
+
+    /// Names the row, the column and the way out.
     package var description: String {
-        "account \(account) is damaged: \(reason); run till doctor, then restore a backup or a snapshot that was made "
-            + "before"
+        "\(reason); run till doctor, then restore a backup or a snapshot that was made before"
+    }
+
+    /// Why no identifiers are handed out.
+    ///
+    /// - Parameter next: the counter value from which they would begin; nil where none is stored.
+    package static func counter(_ next: Int64?) -> DamagedRow {
+        DamagedRow(
+            table: "identifiers",
+            row: "series all",
+            column: "next",
+            problem: next.map {
+                "is \($0), so that not enough identifiers are left below \(Identifiers.mostCounters)"
+            } ?? "is missing"
+        )
     }
 }

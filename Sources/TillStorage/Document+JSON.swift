@@ -12,8 +12,17 @@ extension Document {
 
     /// The value that the document keeps.
     ///
-    /// - Throws: `DecodingError` when the text is of another shape.
+    /// - Throws: `DamagedRow` when the text is of another shape.
     package func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
-        try JSONDecoder().decode(type, from: Data(body.utf8))
+        do {
+            return try JSONDecoder().decode(type, from: Data(body.utf8))
+        } catch {
+            throw DamagedRow(
+                table: ShopTable.documents.rawValue,
+                row: "kind \(kind.rawValue), name \(name)",
+                column: "body",
+                problem: "cannot be read (\(error.logText))"
+            )
+        }
     }
 }

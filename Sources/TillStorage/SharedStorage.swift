@@ -76,7 +76,7 @@ package protocol SharedStorage: Storage {
         until: Timestamp,
         in part: Range<Int64>,
         limit: Int
-    ) async throws -> [Delivery]
+    ) async throws -> DueDeliveries
 }
 
 /// What a node hears.

@@ -25,6 +25,8 @@ package protocol Storage: Sendable {
 
     /// Reserves so many counter values that nobody was given before and nobody will be given again, even after a crash:
     /// the new high-water mark is durable before the range is returned.
+    ///
+    /// - Throws: `DamagedRow` when there are not so many left, or the mark cannot be read.
     func reserveIdentifiers(_ count: Int64) async throws -> Range<Int64>
 
     /// The first counter value that was never reserved.
@@ -38,13 +40,18 @@ package protocol Storage: Sendable {
     func commit(_ changes: [Change]) async -> [Result<Void, CommitFailure>]
 
     /// An account by its number.
+    ///
+    /// - Throws: `DamagedAccount` for one whose state cannot be read, or contradicts its columns.
     func account(_ id: AccountID) async throws -> Account?
 
     /// A customer's account in an app.
+    ///
+    /// - Throws: `DamagedAccount` for one whose state cannot be read, or contradicts its columns.
     func account(realm: Realm, app: String, customer: String) async throws -> Account?
 
-    /// Accounts of an app and realm (or all accounts when nil), ascending by number from the first after another.
-    func accounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws -> [Account]
+    /// Accounts of an app and realm (or all accounts when nil), ascending by number from the first after another. Each
+    /// is read by itself, so that a damaged one is among them and hides no other.
+    func storedAccounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws -> [StoredAccount]
 
     /// Whose transaction it is, when it belongs to the app and realm.
     func owner(of id: TransactionID, in scope: AccountScope) async throws -> AccountID?
@@ -78,7 +85,7 @@ package protocol Storage: Sendable {
     /// Deliveries to an endpoint that are due on a clock at or before an instant: the earliest first, and of one
     /// instant in the order in which they were made.
     func dueDeliveries(to endpoint: String, on clock: ClockName, until: Timestamp, limit: Int) async throws
-        -> [Delivery]
+        -> DueDeliveries
 
     // MARK: Notifications
 
@@ -184,12 +191,17 @@ package protocol Storage: Sendable {
 
     /// Rows of a table, from the first after another (nil begins). Those of one partition, and those of a table without
     /// partitions, come in the order of their keys; which partition comes when is the engine's choice.
+    ///
+    /// - Throws: `DamagedRow` for a cell of another kind than its column.
     func rows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow]
 
     /// Adds rows to a table, all or none. It holds none of them yet.
     func add(_ rows: [TableRow], to table: ShopTable) async throws
 
     // MARK: Care
+
+    /// `rows(of:after:limit:)` for whoever looks for damage: cells of another kind than their column do not throw.
+    func examinedRows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow]
 
     /// What is wrong inside the engine: damaged files, rows without their account, numbers that do not add up.
     /// Each finding is one sentence. Empty when all is well.

@@ -96,7 +96,7 @@ struct ExchangeTests {
             try $0.execute(sql: "UPDATE ledger SET storefront = 'ZZZ' WHERE id = ?", arguments: [row.id.number])
         }
         try database.close()
-        let words = "transaction \(row.id.number) has a damaged storefront"
+        let words = "ow of the table ledger (id \(row.id.number)) is damaged: its column storefront"
         let token = try test.token()
         try await withAPI(test) { client in
             let answer = try await get(client, "/inApps/v2/history/\(row.id.number)", token: token)
@@ -110,7 +110,7 @@ struct ExchangeTests {
             _ = try await test.shop.perform(refund, by: test.customer("ann"))
         }
         let answered = ControlError(of: try #require(error), logger: test.shop.logger)
-        #expect(answered.code == "damaged_account" && answered.message.contains(words), "\(answered.message)")
+        #expect(answered.code == "damaged_row" && answered.message.contains(words), "\(answered.message)")
         _ = try await test.shop.perform(.refund(Refund(transaction: other.id)), by: test.customer("bob"))
     }
 

@@ -168,10 +168,10 @@ struct DoctorTests {
         ),
         .sql(
             "a storefront nobody has",
-            finding: "(ann) is damaged: transaction",
+            finding: "(ann) is damaged: a row of the table ledger (id",
             "UPDATE ledger SET storefront = 'ZZZ' WHERE id = $ID"
         ),
-        .sql("a value nobody wrote", finding: "damaged type", "UPDATE ledger SET type = 'gift' WHERE id = $ID"),
+        .sql("a value nobody wrote", finding: "column type has", "UPDATE ledger SET type = 'gift' WHERE id = $ID"),
         .sql(
             "a key that cannot be read",
             finding: "cannot be read",
@@ -262,7 +262,8 @@ struct DoctorTests {
         )
         try corruption.plant(test.directory, transaction)
         let findings = await findings(test)
-        #expect(findings.contains { $0.contains("transaction \(transaction.number) has a damaged storefront") })
+        let row = "a row of the table ledger (id \(transaction.number)) is damaged: its column storefront"
+        #expect(findings.contains { $0.contains("(ann) is damaged: \(row)") }, "\(findings)")
         #expect(findings.contains { $0.contains("(eve) something falls due next at") }, "\(findings)")
         #expect(!findings.contains { $0.contains("cannot be read") })
     }

@@ -41,7 +41,7 @@ struct ErasureContractTests {
                 on: ClockName(StorageFixture.scope),
                 until: Timestamp(milliseconds: 1_000),
                 limit: 100
-            ).count == 6
+            ).deliveries.count == 6
         )
         for other in [accounts[0], accounts[2]] { #expect(try await storage.belongings(of: other.id) == all) }
     }

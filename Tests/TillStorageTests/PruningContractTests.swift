@@ -35,7 +35,7 @@ struct PruningContractTests {
             on: ClockName(StorageFixture.scope),
             until: Timestamp(milliseconds: 2),
             limit: 10
-        )
+        ).deliveries
         try await fixture.storage.record(
             due.map { delivery in
                 var delivery = delivery

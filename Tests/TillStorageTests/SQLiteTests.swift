@@ -104,12 +104,12 @@ struct SQLiteTests {
         let old = try DatabasePool(path: path)
         try Migrations.all.migrate(old, upTo: version)
         let fixture = try StorageFixture(.sqlite)
-        let ann = fixture.account("ann", number: 1)
+        let new = fixture.account("ann", number: 1)
+        let ann = try await fixture.commit(new, rows: [fixture.row(new, 1)])
         let state = try AccountState.encode(ann)
         // Every version has the columns of the first, in which this row says all.
         let first = 33
         let columns = LedgerRow.columns.split(separator: ",").prefix(first).joined(separator: ",")
-        _ = try await fixture.commit(ann, rows: [fixture.row(ann, 1)])
         let today = try #require(fixture.storage as? SQLiteStorage)
         let values = try await today.pool.read { db in
             Array(try #require(try Row.fetchOne(db, sql: "SELECT \(columns) FROM ledger")).databaseValues)

@@ -120,7 +120,7 @@ struct SharedStorageTests {
         let before = try await footing(0)
         var sent = try #require(
             try await nodes[0].dueDeliveries(to: "primary", on: clock, until: Timestamp(milliseconds: 9), limit: 9)
-                .first
+                .deliveries.first
         )
         try await nodes[1].restore(snapshot: "s")
         let now = try await nodes[0].generations()
@@ -149,7 +149,7 @@ struct SharedStorageTests {
             until: Timestamp(milliseconds: 9),
             limit: 9
         )
-        var first = try #require(found.first)
+        var first = try #require(found.deliveries.first)
         var second = first
         first.attempts = [SendAttempt(date: first.signedDate, result: .success, milliseconds: 1)]
         first.due = nil
@@ -173,7 +173,7 @@ struct SharedStorageTests {
         let clock = ClockName(StorageFixture.scope)
         let end = Timestamp(milliseconds: 1_000)
         let all = try await nodes[0].dueAccounts(on: clock, until: end, limit: 100)
-        let owed = try await nodes[0].dueDeliveries(to: "primary", on: clock, until: end, limit: 100)
+        let owed = try await nodes[0].dueDeliveries(to: "primary", on: clock, until: end, limit: 100).deliveries
         #expect(all.count == 40 && owed.count == 40)
         var parts: [DueAccount] = []
         var sent: [Delivery] = []
@@ -184,6 +184,7 @@ struct SharedStorageTests {
             #expect(next.account == due.first?.due)
             parts += due
             sent += try await nodes[0].dueDeliveries(to: "primary", on: clock, until: end, in: range, limit: 100)
+                .deliveries
         }
         #expect(Set(parts.map(\.id)) == Set(all.map(\.id)) && parts.count == 40)
         #expect(Set(sent.map(\.notification)) == Set(owed.map(\.notification)) && sent.count == 40)

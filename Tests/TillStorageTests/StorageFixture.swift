@@ -1,9 +1,11 @@
 import Foundation
+import GRDB
 import TillCore
-import TillPostgres
 import TillSQLite
 import TillStorage
 import TillTesting
+
+@testable import TillPostgres
 
 /// The engines that must pass the contract.
 enum Engine: String, CaseIterable, Sendable {
@@ -43,6 +45,17 @@ final class StorageFixture: Sendable {
 
     /// The same store opened once more, as after a restart or by another node.
     func reopened() throws -> any Storage { try Self.open(database, folder) }
+
+    /// Changes the store behind the engine's back, as somebody with a database client does.
+    func edit(_ sql: String) throws {
+        if let database {
+            try Session(DatabaseURL(database.url), PostgresSettings()).run(script: sql)
+        } else {
+            let client = try DatabaseQueue(path: folder + "/till.sqlite")
+            try client.write { try $0.execute(sql: sql) }
+            try client.close()
+        }
+    }
 
     static let scope = AccountScope(realm: .sandbox, app: "com.example")
 

@@ -67,7 +67,7 @@ extension AppleAPI {
             AccountID.hasShape(number)
             ? AccountID(number) : try await shop.storage.owner(of: TransactionID(number), in: scope)
         guard let id else { return nil }
-        return try await shop.storage.account(id)?.customer
+        return try await shop.storage.storedAccount(id)?.customer
     }
 
     /// Leaves a fault that shows in no status for the journal.

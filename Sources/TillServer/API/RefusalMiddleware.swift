@@ -60,6 +60,10 @@ struct RefusalMiddleware: RouterMiddleware {
         case let damaged as DamagedAccount:
             return await answer(.generalInternal.because("\(damaged.description)."), request, context)
         case let damaged as DamagedRow:
+            context.logger.error(
+                "a request met damaged data",
+                metadata: ["cause": "\(damaged.logText)", "request": "\(context.requestID)"]
+            )
             return await answer(.generalInternal.because("\(damaged.description)."), request, context)
         case let error where error.isPassingTrouble:
             context.logger.warning(

@@ -79,6 +79,10 @@ extension AppleAPI {
         } catch let damaged as DamagedAccount {
             return .internalError(in: realm, because: "\(damaged.description).")
         } catch let damaged as DamagedRow {
+            context.logger.error(
+                "a request met damaged data",
+                metadata: ["cause": "\(damaged.logText)", "request": "\(context.requestID)"]
+            )
             return .internalError(in: realm, because: "\(damaged.description).")
         } catch  where error.isPassingTrouble {
             context.logger.warning(

@@ -52,7 +52,7 @@ extension ControlAPI {
         let due = try await shop.storage.dueAccounts(on: name, until: Timestamp(milliseconds: .max), limit: limit)
         var written: [[UInt8]] = []
         for entry in due {
-            let account = try await shop.storage.account(entry.id)
+            let account = try await shop.storage.storedAccount(entry.id)?.account
             written.append(Self.json(entry, account.flatMap { shop.coming(to: $0) }))
         }
         var json = PayloadWriter()

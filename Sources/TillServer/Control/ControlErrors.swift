@@ -41,8 +41,8 @@ extension ControlError {
             return ControlError(status: .unprocessableContent, code: "offer_signature", message: refused.explanation)
         case let busy as ShopBusy:
             return ControlError(status: .serviceUnavailable, code: "busy", message: "\(busy.reason). Try again.")
-        case let damaged as DamagedAccount: return Self.damagedAccount(damaged.description)
-        case let damaged as DamagedRow: return Self.damagedAccount(damaged.description)
+        case let damaged as DamagedAccount: return Self.damaged("damaged_account", damaged.description)
+        case let damaged as DamagedRow: return Self.damaged("damaged_row", damaged.description)
         case let error as APIError:
             return ControlError(status: .badRequest, code: "bad_request", message: error.explanation)
         case let error as HTTPError where error.status == .notFound:
@@ -51,12 +51,8 @@ extension ControlError {
         }
     }
 
-    private static func damagedAccount(_ reason: String) -> ControlError {
-        ControlError(
-            status: .internalServerError,
-            code: "damaged_account",
-            message: "\(reason.capitalizedFirst)."
-        )
+    private static func damaged(_ code: String, _ description: String) -> ControlError {
+        ControlError(status: .internalServerError, code: code, message: "\(description.capitalizedFirst).")
     }
 
     private static func unforeseen(_ error: any Error, _ logger: Logger) -> ControlError {
@@ -104,5 +100,5 @@ extension ClockRefused {
 }
 
 extension String {
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

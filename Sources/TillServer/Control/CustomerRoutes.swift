@@ -26,6 +26,14 @@ extension ControlAPI {
         Schema.optional("clock", .string("The customer's own clock; absent for that of the app's realm.")),
     ]
 
+    static let damagedCustomers = Schema.optional(
+        "damaged",
+        .array(
+            "Customers of the page whose stored accounts cannot be read; absent when there are none.",
+            of: .string("Which one, and why.")
+        )
+    )
+
     var customerRoutes: [ControlRoute] {
         [
             ControlRoute(
@@ -42,6 +50,7 @@ extension ControlAPI {
                     "A page of customers.",
                     [
                         Schema.required("customers", .array("The page.", of: Self.customerSchema)),
+                        Self.damagedCustomers,
                         Schema.optional("next", .string("`after` for the next page; absent on the last.")),
                     ]
                 )
@@ -120,11 +129,18 @@ extension ControlAPI {
             return AccountID(number)
         }
         let size = limit ?? 50
-        let accounts = try await shop.storage.accounts(of: try exchange.scope(), after: after, limit: size + 1)
+        let accounts = try await shop.storage.storedAccounts(of: try exchange.scope(), after: after, limit: size + 1)
+        let page = accounts.prefix(size)
         var json = PayloadWriter()
-        json.put("customers", objects: accounts.prefix(size).map { self.json($0) })
+        json.put("customers", objects: page.compactMap(\.account).map { self.json($0) })
+        Self.put(damaged: page.compactMap(\.damage), to: &json)
         if accounts.count > size { json.put("next", accounts[size - 1].id.wireForm) }
         return json.finish()
+    }
+
+    /// Names the customers of a page whose accounts cannot be read.
+    static func put(damaged: [DamagedAccount], to json: inout PayloadWriter) {
+        if !damaged.isEmpty { json.put("damaged", damaged.map { "\($0.description.capitalizedFirst)." }) }
     }
 
     /// A customer as control shows them.

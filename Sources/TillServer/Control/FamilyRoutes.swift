@@ -144,7 +144,7 @@ extension ControlAPI {
             throw ControlError.notFound("no_family", "Customer \(name.customer) is in no family.")
         }
         var members: [AccountID: String] = [:]
-        for id in family.members { members[id] = try await shop.storage.account(id)?.customer }
+        for id in family.members { members[id] = try await shop.storage.storedAccount(id)?.customer }
         var json = PayloadWriter()
         json.put("name", family.name)
         json.put("organizer", members[family.organizer])

@@ -279,7 +279,7 @@ extension ControlAPI {
         let deliveries = try await shop.storage.deliveries(of: found.map(\.id))
         var customers: [AccountID: String] = [:]
         for account in Set(found.compactMap(\.account)) {
-            customers[account] = try await shop.storage.account(account)?.customer
+            customers[account] = try await shop.storage.storedAccount(account)?.customer
         }
         let written = found.map { entry in
             var json = PayloadWriter()
@@ -392,7 +392,7 @@ extension ControlAPI {
 
     private func write(_ entry: OutboxEntry, to json: inout PayloadWriter) async throws {
         var customer: String?
-        if let account = entry.account { customer = try await shop.storage.account(account)?.customer }
+        if let account = entry.account { customer = try await shop.storage.storedAccount(account)?.customer }
         write(entry, of: customer, try await shop.storage.deliveries(of: entry.id), to: &json)
     }
 

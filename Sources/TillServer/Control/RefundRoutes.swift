@@ -111,6 +111,7 @@ extension ControlAPI {
                     "A page, which may be empty and not the last.",
                     [
                         Self.refundRequests,
+                        Self.damagedCustomers,
                         Schema.optional("next", .string("`after` for the next page; absent on the last.")),
                     ]
                 )
@@ -129,12 +130,14 @@ extension ControlAPI {
             return AccountID(number)
         }
         let size = Self.customersOfPage
-        let accounts = try await shop.storage.accounts(of: try exchange.scope(), after: after, limit: size + 1)
+        let accounts = try await shop.storage.storedAccounts(of: try exchange.scope(), after: after, limit: size + 1)
         var json = PayloadWriter()
-        let requests = accounts.prefix(size).flatMap { account in
+        let page = accounts.prefix(size)
+        let requests = page.compactMap(\.account).flatMap { account in
             account.refundRequests.map { Self.json($0, account) }
         }
         json.put("refundRequests", objects: requests)
+        Self.put(damaged: page.compactMap(\.damage), to: &json)
         if accounts.count > size { json.put("next", accounts[size - 1].id.wireForm) }
         return json.finish()
     }

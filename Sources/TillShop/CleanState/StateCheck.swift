@@ -141,7 +141,7 @@ struct StateCheck {
         do {
             transaction = try Transaction(row)
         } catch {
-            return "a row of ledger is damaged: \(error.reason)"
+            return error.reason
         }
         return counts.fault(in: transaction) ?? holdings.fault(in: transaction)
     }

@@ -98,6 +98,9 @@ package struct StateImport: ~Copyable {
     private func whole() async throws -> StateFile.Head {
         guard let head, foot != nil else { throw refused("the text ends before its last line") }
         let missing = ShopTable.allCases.map(\.rawValue).filter { !seen.contains($0) }
+        guard check.highestCounter < Identifiers.lastBeforeEnd else {
+            throw refused("its identifiers are so near to their end that no purchase would be possible")
+        }
         guard missing.isEmpty else { throw refused("it lacks the table \(missing.joined(separator: ", "))") }
         if let fault = check.faultAtEnd() { throw StateRefused.badFile(line: fault.line, fault.words) }
         if let fault = check.fault(in: companions) { throw refused(fault) }
@@ -173,6 +176,7 @@ package struct StateImport: ~Copyable {
         case .table(let table)?:
             guard let row = StateFile.row(text, of: table) else { throw refused("this is no row of \(table.rawValue)") }
             if let fault = check.fault(in: row, of: table) { throw refused(fault) }
+            if let damage = row.damage(of: table) { throw refused(damage.reason) }
             waiting.append(row)
             waitingBytes += text.count
             if waiting.count >= Self.batch || waitingBytes >= Self.batchBytes { try await flush() }

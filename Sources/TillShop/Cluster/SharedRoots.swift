@@ -82,7 +82,7 @@ package struct SharedRoots: Codable, Equatable, Sendable {
     /// Whether clients may hold something that was signed for this store: there are customers, or notifications were
     /// signed.
     private static func hasBeenServed(_ storage: any Storage) async throws -> Bool {
-        if try await !storage.accounts(of: nil, after: nil, limit: 1).isEmpty { return true }
+        if try await !storage.storedAccounts(of: nil, after: nil, limit: 1).isEmpty { return true }
         return try await !storage.documents(.chain).isEmpty
     }
 }

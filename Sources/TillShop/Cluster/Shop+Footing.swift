@@ -78,20 +78,21 @@ extension Shop {
 
     /// Deliveries that this node makes: to a server those of its part, to a listener of its own all.
     func dueDeliveriesHere(to endpoint: EndpointRecord, on clock: ClockName, until: Timestamp, limit: Int) async throws
-        -> [Delivery]
+        -> DueDeliveries
     {
         guard let cluster, let parts, !endpoint.isListener else {
             return try await storage.dueDeliveries(to: endpoint.key, on: clock, until: until, limit: limit)
         }
-        var due: [Delivery] = []
+        var due = DueDeliveries()
         for part in parts {
-            due += try await cluster.storage.dueDeliveries(
+            let found = try await cluster.storage.dueDeliveries(
                 to: endpoint.key,
                 on: clock,
                 until: until,
                 in: part,
                 limit: limit
             )
+            due = due + found
         }
         return due
     }

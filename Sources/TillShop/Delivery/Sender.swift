@@ -76,6 +76,7 @@ package actor Sender: Service {
     private var nextSweep: Timestamp?
     private static let sweepInterval: Int64 = 60_000
     private var pages: [Place: Page] = [:]
+    private var skipped = SkippedRows()
     /// For so long what was read is believed.
     private static let pageLife = Duration.milliseconds(250)
     private static let pageLength = 128
@@ -183,7 +184,11 @@ package actor Sender: Service {
         let wall = shop.wallClock()
         let wait = Double(due.milliseconds - state.shown(wall: wall).milliseconds)
         // What is due and could not start is looked at again when something ends.
-        guard wait > 0 else { return }
+        guard wait > 0 else {
+            // A delivery that cannot be read stays due and hides when the next one is.
+            if skipped.count > 0 { alarms[clock] = wall.advanced(milliseconds: 1_000) }
+            return
+        }
         var speed = 1.0
         if case .running(_, _, let factor) = state { speed = factor }
         alarms[clock] = wall.advanced(milliseconds: Int64(min(wait / speed, 86_400_000).rounded(.up)))
@@ -209,8 +214,10 @@ package actor Sender: Service {
         // What ends while this is read would seem to be untried.
         let before = underWay
         let era = shop.era
-        let limit = Self.pageLength + before.count
-        let due = try await shop.dueDeliveriesHere(to: endpoint, on: clock, until: now, limit: limit).filter {
+        let limit = Self.pageLength + before.count + skipped.count
+        let found = try await shop.dueDeliveriesHere(to: endpoint, on: clock, until: now, limit: limit)
+        skipped.report(found.damaged, to: shop.logger)
+        let due = found.deliveries.filter {
             !before.contains(Key(notification: $0.notification, endpoint: endpoint.key))
         }
         // Others may have started some meanwhile.

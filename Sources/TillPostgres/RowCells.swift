@@ -1,0 +1,39 @@
+import TillStorage
+
+/// The columns of a table in a row that may begin with others. The server keeps every column of its type, so that only
+/// what must not be null is checked.
+struct RowCells: StoredCells {
+    private let row: Row
+    private let first: Int
+    private let columns: [String]
+    let table: String
+
+    /// - Parameter columns: the names of the columns, for errors.
+    init(_ row: Row, of table: String, _ columns: [String], from first: Int = 0) {
+        self.row = row
+        self.table = table
+        self.columns = columns
+        self.first = first
+    }
+
+    static func ledger(_ row: Row, from first: Int = 0) -> RowCells {
+        RowCells(row, of: "ledger", LedgerRow.columns, from: first)
+    }
+
+    static func outbox(_ row: Row) -> RowCells { RowCells(row, of: "outbox", OutboxRow.columns) }
+    static func deliveries(_ row: Row) -> RowCells { RowCells(row, of: "deliveries", DeliveryRow.columns) }
+    static func accounts(_ row: Row) -> RowCells { RowCells(row, of: "accounts", AccountRow.columns) }
+
+    func column(_ place: Int) -> String { columns[place] }
+    func isNull(_ place: Int) -> Bool { row.isNull(first + place) }
+
+    func integer(_ place: Int) throws(DamagedRow) -> Int64 { try known(row.maybeInt(first + place), place, .integer) }
+    func text(_ place: Int) throws(DamagedRow) -> String { try known(row.maybeText(first + place), place, .text) }
+    func bytes(_ place: Int) throws(DamagedRow) -> [UInt8] { try known(row.maybeBytes(first + place), place, .bytes) }
+
+    private func known<Value>(_ value: Value?, _ place: Int, _ kind: ShopTable.Column.Kind) throws(DamagedRow) -> Value
+    {
+        guard let value else { throw damaged(place, kind.problem(holding: "nothing")) }
+        return value
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import GRDB
+import TillStorage
+
+/// A row that GRDB fetched, read by place. GRDB's own subscripts trap on a value of another kind, so nothing else in
+/// this engine uses them (`Tests/TidyTests/CellTests.swift`).
+struct RowCells: StoredCells {
+    private let row: Row
+    let table: String
+
+    init(_ row: Row, of table: String) {
+        self.row = row
+        self.table = table
+    }
+
+    func column(_ place: Int) -> String { Array(row.columnNames)[place] }
+    func isNull(_ place: Int) -> Bool { row.hasNull(atIndex: place) }
+
+    func integer(_ place: Int) throws(DamagedRow) -> Int64 {
+        guard case .int64(let number) = value(place) else { throw damaged(place, .integer) }
+        return number
+    }
+
+    func text(_ place: Int) throws(DamagedRow) -> String {
+        guard case .string(let text) = value(place) else { throw damaged(place, .text) }
+        return text
+    }
+
+    func bytes(_ place: Int) throws(DamagedRow) -> [UInt8] {
+        guard case .blob(let data) = value(place) else { throw damaged(place, .bytes) }
+        return Array(data)
+    }
+
+    /// The value, of whatever kind it is.
+    func cell(_ place: Int) -> Cell {
+        switch value(place) {
+        case .null: .null
+        case .int64(let number): .integer(number)
+        case .string(let text): .text(text)
+        case .blob(let data): .bytes(Array(data))
+        // Till writes none. As a text it still compares as SQLite orders it, so that whoever pages gets beyond it.
+        case .double(let number): .text(String(number))
+        }
+    }
+
+    private func value(_ place: Int) -> DatabaseValue.Storage { (row[place] as DatabaseValue).storage }
+
+    private func damaged(_ place: Int, _ wanted: ShopTable.Column.Kind) -> DamagedRow {
+        let found =
+            switch value(place) {
+            case .null: "nothing"
+            case .int64: ShopTable.Column.Kind.integer.words
+            case .double: "a fraction"
+            case .string: ShopTable.Column.Kind.text.words
+            case .blob: ShopTable.Column.Kind.bytes.words
+            }
+        return damaged(place, wanted.problem(holding: found))
+    }
+}
+
+extension Database {
+    /// The rows of a statement.
+    func rows(of table: String, _ sql: String, _ arguments: StatementArguments = []) throws -> [RowCells] {
+        try Row.fetchAll(self, sql: sql, arguments: arguments).map { RowCells($0, of: table) }
+    }
+
+    /// The rows of a statement that is kept.
+    func keptRows(of table: String, _ sql: String, _ arguments: StatementArguments = []) throws -> [RowCells] {
+        try Row.fetchAll(try cachedStatement(sql: sql), arguments: arguments).map { RowCells($0, of: table) }
+    }
+}

@@ -1,0 +1,23 @@
+import TillCore
+import TillStorage
+
+/// Whether every row can be read.
+extension Doctor {
+    /// Reads all rows as the engines do, each by itself, so that every damaged one is named.
+    func rowFindings(_ storage: any Storage) async throws -> [String] {
+        var findings: [String] = []
+        for table in ShopTable.allCases {
+            var last: TableRow?
+            while findings.count < Self.mostRowFindings {
+                let page = try await storage.examinedRows(of: table, after: last, limit: table.pageLength)
+                guard let end = page.last, end.key(of: table) != last?.key(of: table) else { break }
+                let reasons = page.compactMap { $0.damage(of: table)?.reason }
+                findings += reasons.map { "\($0.prefix(1).uppercased() + $0.dropFirst())." }
+                last = end
+            }
+        }
+        return findings
+    }
+
+    private static let mostRowFindings = 1_000
+}

@@ -1,0 +1,74 @@
+import Foundation
+import TillCore
+
+/// An account as an engine selects it: the state, and the columns that repeat what the state says.
+package struct AccountRow: Sendable {
+    /// What engines select.
+    package static let columns = ["account", "customer", "version", "change_number", "row_count", "state"]
+    /// The same as a list in a statement.
+    package static let list = columns.joined(separator: ", ")
+
+    private struct Counters: Equatable {
+        let version: Int64
+        let changeNumber: Int64
+        let rowCount: Int64
+    }
+
+    private let id: AccountID
+    private let customer: String
+    private let content: Result<(counters: Counters, state: String), DamagedRow>
+
+    /// Takes the cells over; the state is decoded later, when the connection has been given back.
+    ///
+    /// - Throws: `DamagedRow` for an account without a number.
+    package init(_ cells: some StoredCells) throws(DamagedRow) {
+        id = AccountID(try cells.integer(0))
+        customer = (try? cells.text(1)) ?? "unknown"
+        do throws(DamagedRow) {
+            let counters = Counters(
+                version: try cells.integer(2),
+                changeNumber: try cells.integer(3),
+                rowCount: try cells.integer(4)
+            )
+            content = .success((counters, try cells.text(5)))
+        } catch {
+            content = .failure(error)
+        }
+    }
+
+    /// The account, or why it cannot be read.
+    package func stored() -> StoredAccount {
+        switch content {
+        case .failure(let damage): return damaged("its column \(damage.column) \(damage.problem)")
+        case .success((let counters, let state)):
+            do {
+                let account = try JSONDecoder().decode(Account.self, from: Data(state.utf8))
+                return reason(for: account, counters).map { damaged($0) } ?? .sound(account)
+            } catch {
+                return damaged("its state cannot be read (\(error.logText))")
+            }
+        }
+    }
+
+    /// A version that differs would refuse every write, as if somebody else were always first.
+    private func reason(for account: Account, _ counters: Counters) -> String? {
+        let said = Counters(
+            version: account.version,
+            changeNumber: account.changeNumber,
+            rowCount: account.rowCount
+        )
+        guard counters != said else { return nil }
+        if let reason = account.damage { return reason }
+        let pairs = [
+            ("version", counters.version, said.version),
+            ("change_number", counters.changeNumber, said.changeNumber),
+            ("row_count", counters.rowCount, said.rowCount),
+        ]
+        return pairs.filter { $0.1 != $0.2 }
+            .map { "its column \($0.0) is \($0.1), and its state says \($0.2)" }.joined(separator: "; ")
+    }
+
+    private func damaged(_ reason: String) -> StoredAccount {
+        .damaged(DamagedAccount(id, of: customer, reason))
+    }
+}

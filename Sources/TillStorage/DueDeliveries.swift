@@ -1,0 +1,28 @@
+/// What is due to an endpoint. A delivery that cannot be read holds up no other.
+package struct DueDeliveries: Sendable {
+    /// Those that can be made, in their order.
+    package var deliveries: [Delivery] = []
+    /// Why others of the same page cannot be read.
+    package var damaged: [DamagedRow] = []
+
+    /// None.
+    package init() {}
+
+    /// Reads a page, each row by itself.
+    package init(_ rows: [Result<Delivery, DamagedRow>]) {
+        for row in rows {
+            switch row {
+            case .success(let delivery): deliveries.append(delivery)
+            case .failure(let damage): damaged.append(damage)
+            }
+        }
+    }
+
+    /// Two pages as one.
+    package static func + (left: DueDeliveries, right: DueDeliveries) -> DueDeliveries {
+        var both = left
+        both.deliveries += right.deliveries
+        both.damaged += right.damaged
+        return both
+    }
+}

@@ -1,0 +1,60 @@
+import TillCore
+
+/// An account of a list, of which each is read by itself: one that cannot be read hides no other.
+package enum StoredAccount: Equatable, Sendable {
+    case sound(Account)
+    case damaged(DamagedAccount)
+
+    /// The number by which lists are ordered.
+    package var id: AccountID {
+        switch self {
+        case .sound(let account): account.id
+        case .damaged(let damaged): damaged.account
+        }
+    }
+
+    /// Whose account it is.
+    package var customer: String {
+        switch self {
+        case .sound(let account): account.customer
+        case .damaged(let damaged): damaged.customer
+        }
+    }
+
+    /// The account; nil for one that cannot be read.
+    package var account: Account? {
+        if case .sound(let account) = self { account } else { nil }
+    }
+
+    /// Why the account cannot be read; nil for one that can.
+    package var damage: DamagedAccount? {
+        if case .damaged(let damaged) = self { damaged } else { nil }
+    }
+
+    /// The account.
+    ///
+    /// - Throws: `DamagedAccount` for one that cannot be read.
+    package func get() throws(DamagedAccount) -> Account {
+        switch self {
+        case .sound(let account): return account
+        case .damaged(let damaged): throw damaged
+        }
+    }
+}
+
+extension Storage {
+    /// An account by its number, or why it cannot be read.
+    package func storedAccount(_ id: AccountID) async throws -> StoredAccount? {
+        do {
+            return try await account(id).map { .sound($0) }
+        } catch let damaged as DamagedAccount {
+            return .damaged(damaged)
+        }
+    }
+
+    /// The accounts that can be read, of those that `storedAccounts` finds. Whoever counts or goes on from page to
+    /// page asks for `storedAccounts`.
+    package func accounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws -> [Account] {
+        try await storedAccounts(of: scope, after: after, limit: limit).compactMap(\.account)
+    }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+/// SQLite lets any column hold any kind of value. GRDB's subscripts trap on one of another kind, and its integers turn
+/// it into 0: the engine reads cells by `RowCells` and `HotRow`, which throw.
+@Suite("The SQLite engine reads every cell with a check of its kind")
+struct CellTests {
+    private static let rows: Set = ["row", "rows", "present"]
+    private static let fetches: Set = ["fetchOne", "fetchAll", "fetchSet", "fetchCursor"]
+
+    static func findings(in file: SourceFile) -> [Finding] {
+        guard file.module == "TillSQLite", !file.path.hasSuffix("/RowCells.swift") else { return [] }
+        return file.tokens.indices.compactMap { index in
+            let isArgument = file.text(index).hasPrefix("$") || file.text(index - 1) == "$"
+            if isArgument || rows.contains(file.text(index)), file.text(index + 1) == "[" {
+                // `row[column, of: table]` is a cell of a written row.
+                guard !file.has([",", "of"], at: index + 3) else { return nil }
+                return file.finding(at: index, "\(file.text(index))[…] traps on damaged data: read cells by RowCells")
+            }
+            if fetches.contains(file.text(index)), file.text(index - 1) == ".",
+                ["Row", "Int64", "Data", "Bool"].contains(file.text(index - 2))
+            {
+                return file.finding(at: index, "\(file.text(index - 2)).\(file.text(index)): fetch RowCells")
+            }
+            return nil
+        }
+    }
+
+    @Test("No file but that of the cells takes a value out of a row itself")
+    func sources() {
+        Repository.sources.flatMap(Self.findings(in:)).expectNone()
+    }
+
+    @Test(
+        "A value that is taken unchecked is found",
+        arguments: [
+            "let a: Int64 = row[0]", "f { $0[1] as String }", "let a = present[0]", "Row.fetchAll(db, sql: a).map(f)",
+            "try Int64.fetchOne(db, sql: a)", "let a = row[index]",
+        ]
+    )
+    func found(sample: String) {
+        let findings = Self.findings(in: SourceFile("Sources/TillSQLite/A.swift", sample))
+        #expect(findings.count == 1, "\(findings.report)")
+    }
+
+    @Test(
+        "Other subscripts and other modules are left alone",
+        arguments: [
+            ("TillSQLite", "let a = try row.integer(0)"), ("TillSQLite", "let a = row[column, of: table]"),
+            ("TillSQLite", "try Int.fetchOne(db, sql: a)"), ("TillPostgres", "let a = row[0]"),
+            ("TillSQLite", "let a = counts[0]"),
+        ]
+    )
+    func left(module: String, sample: String) {
+        Self.findings(in: SourceFile("Sources/\(module)/A.swift", sample)).expectNone()
+    }
+}

@@ -1,0 +1,223 @@
+import Crypto
+import Foundation
+import GRDB
+import Testing
+import TillCore
+import TillSQLite
+import TillSigning
+import TillStorage
+import TillTesting
+
+@testable import TillShop
+
+/// Stored data that cannot even be read, as somebody leaves it who edits the database by hand: it is named, and nobody
+/// else notices.
+@Suite("Data that cannot be read disturbs nobody else")
+struct UnreadableDataTests {
+    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let clock = ClockName(scope)
+    private static let cut = "UPDATE accounts SET state = substr(state, 1, 100) WHERE customer = 'bob'"
+
+    /// Ann, Bob and Cat subscribe; Ann bought coins, too.
+    private func shop() async throws -> TestShop {
+        let test = try await TestShop(selling: SampleProducts.all)
+        _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
+        for customer in ["ann", "bob", "cat"] { try await test.buy("pro", by: customer) }
+        try await test.buy("coins", by: "ann")
+        return test
+    }
+
+    private func edit(_ sql: String, in test: TestShop) throws {
+        let client = try DatabaseQueue(path: test.directory.database)
+        try client.write {
+            try $0.execute(sql: sql)
+            #expect($0.totalChangesCount > 0)
+        }
+        try client.close()
+    }
+
+    private func findings(_ test: TestShop) async -> [String] {
+        await Doctor(test.directory, now: test.now.milliseconds).findings {
+            try SQLiteStorage(examining: test.directory.database)
+        }
+    }
+
+    // MARK: Accounts
+
+    @Test(
+        "Acts on the account are refused with the reason, and everybody else goes on",
+        arguments: [
+            (cut, "its state cannot be read"),
+            ("UPDATE accounts SET version = 0 WHERE customer = 'bob'", "its column version is 0, and its state says 1"),
+            ("UPDATE accounts SET state = x'7b' WHERE customer = 'bob'", "its column state holds bytes"),
+        ]
+    )
+    func account(_ sql: String, _ words: String) async throws {
+        let test = try await shop()
+        try edit(sql, in: test)
+        let refused = await #expect(throws: DamagedAccount.self) { try await test.buy("coins", by: "bob") }
+        #expect(refused?.reason.hasPrefix(words) == true, "\(String(describing: refused))")
+        #expect(test.shop.setAside.all.values.contains { $0.contains(words) })
+        try await test.buy("coins", by: "ann")
+
+        // A job that the clock comes to counts the account once, and does not hold up the clock.
+        let at = test.shop.now(on: Self.clock).advanced(milliseconds: 86_400_000)
+        let later = try await test.shop.startJob(.shareProduct("pro"), in: Self.scope, at: at)
+        #expect(later.state == .waiting)
+        for _ in 0..<2 {
+            let report = try await test.shop.advance(Self.clock, .byPeriod(Period(2, .month)), settling: false)
+            #expect(
+                report.setAside == ["bob"] && report.notifications.contains { $0.words == "DID_RENEW" },
+                "\(report)"
+            )
+        }
+        let done = try #require(try await test.shop.job(later.id))
+        #expect(done.state == .done && done.failed == 1, "\(done)")
+        // So does one that is done at once.
+        let job = try await test.shop.startJob(.extend(Self.extension), in: Self.scope)
+        #expect(job.state == .done && job.failed == 1 && job.succeeded == 2, "\(job)")
+
+        // What is erased must be known; others can be erased.
+        await #expect(throws: DamagedAccount.self) { try await test.shop.eraseCustomer(test.customer("bob")) }
+        _ = try await test.shop.eraseCustomer(test.customer("cat"))
+
+        let findings = await findings(test)
+        #expect(findings.contains { $0.contains("(bob) is damaged: \(words)") }, "\(findings)")
+        #expect(findings.allSatisfy { !$0.contains("cannot be read:") && !$0.contains("(ann)") }, "\(findings)")
+    }
+
+    private static let `extension` = MassExtension(
+        productID: "pro",
+        days: 10,
+        reasonCode: 1,
+        request: "request"
+    )
+
+    // MARK: Rows
+
+    @Test("The doctor names every row that cannot be read, and goes on")
+    func doctor() async throws {
+        let test = try await shop()
+        try edit(Self.cut, in: test)
+        try edit("UPDATE ledger SET price = 1e30 WHERE product = 'coins'", in: test)
+        try edit("UPDATE outbox SET signed_date = 'abc' WHERE id = (SELECT min(id) FROM outbox)", in: test)
+        try edit("UPDATE documents SET body = x'00' WHERE kind = 'clock'", in: test)
+        try edit("UPDATE accounts SET clock = 'own' WHERE customer = 'cat'", in: test)
+        let findings = await findings(test)
+        for words in [
+            "A row of the table ledger", "its column price holds", "A row of the table outbox",
+            "its column signed_date",
+            "A row of the table documents (kind clock, name", "its column body", "(bob) is damaged",
+            "lies under another clock", "(ann) is damaged: a row of the table ledger",
+        ] { #expect(findings.contains { $0.contains(words) }, "\(words): \(findings)") }
+    }
+
+    @Test("A document that cannot be read is named by who needs it")
+    func document() async throws {
+        let test = try await shop()
+        try edit("UPDATE documents SET body = '{}' WHERE kind = 'catalog'", in: test)
+        let damaged = await #expect(throws: DamagedRow.self) { _ = try await Registry(storage: test.shop.storage) }
+        #expect(damaged?.row == "kind catalog, name \(TestShop.bundleID)" && damaged?.column == "body")
+    }
+
+    @Test("A delivery that cannot be read is logged once, and others arrive")
+    func delivery() async throws {
+        let post = try await ListeningPost.start { _ in .status(200) }
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
+        _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
+        for customer in ["ann", "bob", "cat"] { try await test.buy("coins", by: customer) }
+        let bob = "(SELECT account FROM accounts WHERE customer = 'bob')"
+        try edit("UPDATE deliveries SET type = x'00' WHERE account = \(bob)", in: test)
+        let sender = try test.startSending()
+        await sender.pump(Self.clock)
+        #expect(try await post.requests(atLeast: 2, within: .seconds(120)).count == 2)
+        try await test.buy("coins", by: "ann")
+        #expect(try await post.requests(atLeast: 3, within: .seconds(120)).count == 3)
+        await test.stopSending(sender)
+        #expect(test.log.errors.count { $0.contains("a delivery was skipped") } == 1, "\(test.log.errors)")
+        try await post.stop()
+    }
+
+    // MARK: Identifiers
+
+    @Test("When identifiers are at their end, a purchase is refused with the reason, and the doctor says it")
+    func identifiers() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try edit("UPDATE identifiers SET next = 9223372036854775000", in: test)
+        let refused = await #expect(throws: DamagedRow.self) { try await test.buy("coins", by: "ann") }
+        #expect(refused?.table == "identifiers")
+        #expect(await findings(test).contains { $0.contains("no purchase is possible") })
+        try edit("UPDATE identifiers SET next = 1", in: test)
+        try await test.buy("coins", by: "ann")
+    }
+
+    // MARK: Imports
+
+    private func text(_ test: TestShop) async throws -> [String] {
+        var text: [UInt8] = []
+        try await test.shop.exportState(of: TestShop.bundleID) { text += $0 }
+        return String(decoding: text, as: UTF8.self).split(separator: "\n").dropLast().map(String.init)
+    }
+
+    /// Takes lines in, with a digest that fits.
+    private func take(_ lines: [String], into test: TestShop) async throws {
+        var text = Data(lines.map { $0 + "\n" }.joined().utf8)
+        let foot = StateFile.Foot(
+            rows: lines.count { $0.hasPrefix("[") },
+            sha256: Hexadecimal.text(SHA256.hash(data: text))
+        )
+        text += try StateFile.line(foot)
+        var state = try StateImport(test.shop)
+        do {
+            try await state.take(text)
+        } catch {
+            await state.abandon()
+            throw error
+        }
+        _ = try await state.finish()
+    }
+
+    @Test(
+        "An import refuses a row that could not be read afterwards, and names its line",
+        arguments: [
+            (ShopTable.deliveries, "log", Cell.text("[null]")),
+            (.ledger, "revocation_date", .integer(1_767_225_600_000)), (.ledger, "offer_kind", .integer(1)),
+        ]
+    )
+    func imported(_ table: ShopTable, _ column: String, _ cell: Cell) async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        try await test.shop.updateRules(of: Self.scope) {
+            $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/notifications")]
+        }
+        _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
+        try await test.buy("coins", by: "ann")
+        var lines = try await text(test)
+        try await take(lines, into: test)
+        let start = try #require(lines.firstIndex { $0.contains(#""table":"\#(table.rawValue)""#) })
+        var cells = try #require(StateFile.row(Array(lines[start + 1].utf8), of: table)).cells
+        let place = try #require(table.columns.firstIndex { $0.name == column })
+        cells[place] = cell
+        var line: [UInt8] = []
+        StateFile.append(TableRow(cells), to: &line)
+        lines[start + 1] = String(decoding: line.dropLast(), as: UTF8.self)
+        let refused = await #expect(throws: StateRefused.self) { try await take(lines, into: test) }
+        guard case .badFile(let number, let what)? = refused else {
+            return #expect(Bool(false), "\(String(describing: refused))")
+        }
+        #expect(number == start + 2 && what.contains("a row of the table \(table.rawValue)"), "\(what)")
+    }
+
+    @Test("An import refuses identifiers near the end of all, because nobody could buy any more")
+    func counters() async throws {
+        let test = try await TestShop(selling: SampleProducts.all)
+        _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
+        try edit("UPDATE identifiers SET next = \(Identifiers.lastBeforeEnd)", in: test)
+        try await test.buy("coins", by: "ann")
+        let lines = try await text(test)
+        let other = try await TestShop(selling: SampleProducts.all)
+        let refused = await #expect(throws: StateRefused.self) { try await take(lines, into: other) }
+        #expect(refused?.message.contains("near to their end") == true, "\(String(describing: refused))")
+        try await other.buy("coins", by: "ann")
+    }
+}
