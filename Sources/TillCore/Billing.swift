@@ -32,7 +32,8 @@ extension Ledger {
         }
     }
 
-    /// A payment succeeded: inside grace the run of periods goes on, after it a new one begins now.
+    /// A payment succeeded: inside grace the run of periods goes on, after it a new one begins now. A product that is
+    /// not for sale is not charged for, and the subscription waits on.
     mutating func recover(_ subscription: Subscription, by id: AccountID) {
         let isForSale = catalog.products[subscription.preference.productID]?.isForSale == true
         guard isForSale || subscription.isBound else { return }

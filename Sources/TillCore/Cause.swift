@@ -65,6 +65,8 @@ package enum Objection: String, Error, CaseIterable, Sendable {
     case notSubscribed
     /// A payment is awaited: a purchase pays for it or begins anew, and nothing else can be chosen or extended.
     case paymentAwaited
+    /// Auto-renewal is on: turning it off would have ended the grace period.
+    case autoRenewIsOn
     /// No payment is awaited.
     case noPaymentAwaited
     /// No such deadline exists in the state.

@@ -94,12 +94,12 @@ extension Ledger {
         try turnAutoRenewOff(original, by: id)
     }
 
-    /// A subscription with a price increase that waits for the customer's answer.
+    /// A subscription with a price increase that waits for the customer's answer. Who chose another plan is not asked.
     private func subscriptionAskedForConsent(_ original: TransactionID, of id: AccountID) throws(Refusal)
         -> Subscription
     {
         let subscription = try subscription(original, of: id)
-        guard subscription.state.isOpen, subscription.priceIncrease?.stage == .pending else {
+        guard case .active = subscription.state, subscription.expectedPriceIncrease?.stage == .pending else {
             throw .noPriceIncrease(original)
         }
         return subscription

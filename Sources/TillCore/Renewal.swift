@@ -30,7 +30,7 @@ extension Ledger {
         return increase.counts(from: subscription.renewalDate)
     }
 
-    /// Charges for the next period; a product that the catalog no longer knows ends the subscription instead.
+    /// Charges for the next period on the terms that `obstacle` or `recover` found.
     ///
     /// - Parameters:
     ///   - start: when the period begins: the end of the last one, or now after a gap.
@@ -43,9 +43,7 @@ extension Ledger {
         anchored: Bool,
         as cause: (SubscriptionPeriod) -> Cause
     ) {
-        guard let terms = subscription.terms(in: catalog, from: start) else {
-            return applyDue(.endOfPeriod(.productUnavailable), to: subscription, of: id)
-        }
+        guard let terms = subscription.terms(in: catalog, from: start) else { return }
         let anchor = anchored ? subscription.anchor.resumed(at: start) : PeriodAnchor(of: start)
         let end = policy.end(of: terms.period, from: start, anchor: anchor)
         var row = renewalRow(of: subscription.latestTransaction, by: id, from: start)

@@ -15,7 +15,7 @@ extension SubscriptionState: Codable {
         self.init(
             latest,
             previous: try previous.map { try SubscriptionPeriod($0) },
-            otherwise: try ResumableState(from: decoder)
+            resuming: try ResumableState(from: decoder)
         )
     }
 

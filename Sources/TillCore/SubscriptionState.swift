@@ -15,7 +15,7 @@ package enum SubscriptionState: Equatable, Sendable {
     case revoked(SubscriptionPeriod, previous: SubscriptionPeriod?, resumes: ResumableState)
 
     /// The state of a subscription whose latest transaction says whether it is revoked.
-    init(_ latest: SubscriptionPeriod, previous: SubscriptionPeriod?, otherwise resumes: ResumableState) {
+    init(_ latest: SubscriptionPeriod, previous: SubscriptionPeriod?, resuming resumes: ResumableState) {
         if latest.isRevoked {
             self = .revoked(latest, previous: previous, resumes: resumes)
             return

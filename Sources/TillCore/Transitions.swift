@@ -6,7 +6,8 @@
 /// cause. `Ledger.apply` asks this table and writes the result.
 ///
 /// `latest` is the period of the latest transaction, which decides the status. In production it is charged up to 24
-/// hours before it begins: then `previous` is the period that still runs. A refund of `latest` is the cause `refund`, a
+/// hours before it begins: then `previous` is the period that still runs (`active(current:paidAhead:)` has `latest` as
+/// `paidAhead`, and `previous` as `current`). A refund of `latest` is the cause `refund`, a
 /// refund of any other transaction, `previous` included, is `refundOfEarlier` and changes no status.
 package enum Transitions {
     /// The table as a value. A test puts a table with one mistake in its place and expects the simulation to fail.
@@ -70,8 +71,10 @@ package enum Transitions {
         case .renewal(let next): [Step(.active(next, previous: now < next.start ? latest : nil), .renewed(next.id))]
         case .autoRenewOff: [Step(same, .autoRenewDisabled(latest.id))]
         case .autoRenewOn: [Step(same, .autoRenewEnabled(latest.id))]
+        // To a plan of a higher level, at once: it replaces both periods.
         case .planChange(let next, let offer):
             [Step(.active(next), .upgraded(from: latest.id, to: next.id, withOffer: offer))]
+        // To a plan that begins with the next renewal.
         case .planChoice(let product, let offer):
             [Step(same, .planChangeChosen(latest.id, product: product, withOffer: offer))]
         case .choiceWithdrawal: [Step(same, .planChangeWithdrawn(latest.id))]
@@ -97,6 +100,7 @@ package enum Transitions {
         case .refundOfEarlier(let id): [Step(same, .refunded(id))]
         case .reversalOfEarlier(let id): [Step(same, .refundReversed(id))]
         case .renewalExtension(let longer): [Step(.active(longer, previous: previous), .extended(longer.id))]
+        // Only of a mass extension, which reaches active subscriptions and leaves out all others.
         case .renewalExtensionFailure: [Step(same, .extensionFailed(latest.id))]
         case .purchase: throw .alreadySubscribed
         case .recovery: throw .noPaymentAwaited
@@ -114,13 +118,14 @@ package enum Transitions {
         _ cause: Cause,
         _ now: Timestamp
     ) throws(Objection) -> [Step] {
-        switch cause {
+        let same = SubscriptionState.gracePeriod(latest, until: until, retryUntil: retryUntil)
+        return switch cause {
         case .endOfGrace:
-            return [Step(.billingRetry(latest, until: retryUntil, graceEnded: until), .gracePeriodExpired(latest.id))]
+            [Step(.billingRetry(latest, until: retryUntil, graceEnded: until), .gracePeriodExpired(latest.id))]
+        // Turning it off ends the grace period, so that it is on.
+        case .autoRenewOn: throw .autoRenewIsOn
         case .endOfRetry: throw .notDue
-        default:
-            let same = SubscriptionState.gracePeriod(latest, until: until, retryUntil: retryUntil)
-            return try unpaid(same, cause, inGrace: true, now)
+        default: try unpaid(same, cause, inGrace: true, now)
         }
     }
 
@@ -133,13 +138,14 @@ package enum Transitions {
         _ cause: Cause,
         _ now: Timestamp
     ) throws(Objection) -> [Step] {
-        switch cause {
+        let same = SubscriptionState.billingRetry(latest, until: until, graceEnded: graceEnded)
+        return switch cause {
         case .endOfRetry:
-            return [Step(.expired(latest, .billing(graceEnded: graceEnded), at: now), .expired(latest.id, .billing))]
+            [Step(.expired(latest, .billing(graceEnded: graceEnded), at: now), .expired(latest.id, .billing))]
+        // Only of a commitment, whose months are paid whether or not it will begin again. It has no grace.
+        case .autoRenewOn: [Step(same, .autoRenewEnabled(latest.id))]
         case .endOfGrace: throw .notDue
-        default:
-            let same = SubscriptionState.billingRetry(latest, until: until, graceEnded: graceEnded)
-            return try unpaid(same, cause, inGrace: false, now)
+        default: try unpaid(same, cause, inGrace: false, now)
         }
     }
 
@@ -154,24 +160,25 @@ package enum Transitions {
         let latest = same.latest
         return switch cause {
         case .recovery(let next): [Step(.active(next), .recovered(next.id))]
+        // The customer gives up the payment. The first notification still has the status of before.
         case .autoRenewOff:
             [
                 Step(same, .autoRenewDisabled(latest.id)),
                 Step(.expired(latest, .customer(leftInGrace: inGrace), at: now), .expired(latest.id, .customer)),
             ]
-        case .autoRenewOn: [Step(same, .autoRenewEnabled(latest.id))]
-        // A payment would succeed, and the product is not in the catalog any more.
-        case .endOfPeriod(let intent): [expiry(of: latest, intent, now)]
+        // Of the same product or another of the group: no period runs that a change of plan could replace.
         case .purchase(let next): [Step(.active(next), .resubscribed(next.id))]
-        case .priceConsent: [Step(same, .priceIncreaseAccepted(latest.id))]
         case .priceRise, .sharing: [Step(same)]
         case .refund(let refunded):
             [Step(.revoked(refunded, previous: nil, resumes: same.resumable), .refunded(refunded.id))]
         case .refundOfEarlier(let id): [Step(same, .refunded(id))]
         case .reversalOfEarlier(let id): [Step(same, .refundReversed(id))]
-        case .planChange, .planChoice, .choiceWithdrawal, .offer, .renewalExtension, .renewalExtensionFailure:
+        case .planChange, .planChoice, .choiceWithdrawal, .offer, .priceConsent, .renewalExtension,
+            .renewalExtensionFailure:
             throw .paymentAwaited
-        case .renewal, .renewalLimit, .chargeFailure, .endOfGrace, .endOfRetry, .priceNotice: throw .notDue
+        case .autoRenewOn, .renewal, .endOfPeriod, .renewalLimit, .chargeFailure, .endOfGrace, .endOfRetry,
+            .priceNotice:
+            throw .notDue
         case .reversal: throw .notRevoked
         }
     }
@@ -235,8 +242,9 @@ package enum Transitions {
         Step(.expired(latest, ExpirationReason(intent), at: now), .expired(latest.id, intent))
     }
 
-    /// The state after a reversed refund. A deadline that passed while the transaction was refunded counts as passed,
-    /// without a notification of its own.
+    /// The state after a reversed refund. A deadline that passed while the transaction was refunded counts as passed at
+    /// its own instant, without a notification of its own. Grace may have passed into the retries, and these into the
+    /// end.
     private static func resumed(
         _ latest: SubscriptionPeriod,
         _ previous: SubscriptionPeriod?,
@@ -252,6 +260,6 @@ package enum Transitions {
         if case .billingRetry(let until, let graceEnded) = resumes, now >= until {
             resumes = .expired(.billing(graceEnded: graceEnded), at: until)
         }
-        return SubscriptionState(latest, previous: previous, otherwise: resumes)
+        return SubscriptionState(latest, previous: previous, resuming: resumes)
     }
 }

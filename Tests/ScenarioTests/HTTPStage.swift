@@ -11,7 +11,9 @@ import TillSigning
 import TillStorage
 import TillTesting
 
-/// A shop behind its API: asked over Apple's routes on one socket, telling a listening post on another.
+/// A shop behind its API: asked through the router of Apple's routes, and telling a listening post on a socket. The
+/// socket of the routes is the subject of other tests: the client of this framework gives up after twenty seconds, which
+/// a busy machine can take.
 ///
 /// All that it signed is kept in a folder of the build, where Apple's own library verifies it afterwards.
 final class HTTPStage: Stage {
@@ -95,7 +97,7 @@ final class HTTPStage: Stage {
             meter: RequestMeter(factory: PrometheusFigures())
         )
         let token = try inner.test.token()
-        return try await Application(router: api.router(), logger: inner.test.shop.logger).test(.live) { client in
+        return try await Application(router: api.router(), logger: inner.test.shop.logger).test(.router) { client in
             let answer = try await client.execute(
                 uri: uri,
                 method: .get,

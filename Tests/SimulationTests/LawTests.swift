@@ -12,12 +12,13 @@ struct LawTests {
     @Test("Five hundred lives of the rules alone, and every transition in them")
     func core() async {
         let lives: UInt64 = Self.isSoak ? 10_000 : 500
+        let lines = LineCount()
         let verdicts = await withTaskGroup(of: [Simulation.Verdict].self) { group in
             for part in 0..<4 {
                 group.addTask {
                     var verdicts: [Simulation.Verdict] = []
                     for seed in stride(from: UInt64(1 + part), through: lives, by: 4) {
-                        verdicts.append(await Simulation.judge(seed: seed))
+                        verdicts.append(await Simulation.judge(seed: seed, rule: lines.rule))
                     }
                     return verdicts
                 }
@@ -32,6 +33,8 @@ struct LawTests {
         #expect(count.rare(below: 5).isEmpty, "rows of the table that were reached less than five times")
         #expect(count.unused.isEmpty, "commands that never did anything")
         #expect(count.strange.isEmpty, "transitions that no table has")
+        let unused = TransitionMatrix().handled.filter { lines[$0] == 0 }
+        #expect(unused.isEmpty, "lines of the transition table that no life used")
     }
 
     @Test("The laws find mistakes in the transition table", arguments: MistakenTable.Mistake.allCases)

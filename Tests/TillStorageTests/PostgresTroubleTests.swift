@@ -89,7 +89,8 @@ struct PostgresTroubleTests {
             WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'till'
             """
         let ended = try await other.pool.perform { try $0.run(script: end).count }
-        #expect(ended == 1)
+        // Of both pools: each may have opened more than one.
+        #expect(ended >= 1)
         try await storage.ping()
     }
 

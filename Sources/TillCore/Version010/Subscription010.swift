@@ -100,7 +100,7 @@ struct Subscription010: Decodable {
                 .period
             }
         let previous = try running.map { try SubscriptionPeriod($0) }
-        return SubscriptionState(latest, previous: previous, otherwise: resumes)
+        return SubscriptionState(latest, previous: previous, resuming: resumes)
     }
 
     private static func preference(_ values: KeyedDecodingContainer<Key>) throws -> RenewalPreference {

@@ -67,6 +67,7 @@ struct Invariants {
         case .gracePeriod(_, let until, let retryUntil):
             expect(latest.end <= now, "\(what) is in grace before its period is over")
             expect(until <= retryUntil, "\(what) has grace after its last retry")
+            expect(subscription.preference.autoRenews, "\(what) is in grace and does not renew")
         case .billingRetry: expect(latest.end <= now, "\(what) is retried before its period is over")
         case .expired:
             expect(latest.end <= now, "\(what) ended before its period did")

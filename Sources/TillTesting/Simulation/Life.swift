@@ -128,10 +128,11 @@ package struct LifeMaker {
     private mutating func episode() {
         let person = dice.number(in: 0...people - 1)
         let first = dice.number(in: 5...300)
-        switch dice.number(in: 0...12) {
+        switch dice.number(in: 0...15) {
         case 0, 1, 2: unpaid(person, from: first)
+        case 12, 13: crossed(person, from: first)
         case 3: cancelled(person, from: first)
-        case 4: dearer(person, from: first)
+        case 4, 14: dearer(person, from: first)
         case 5: removed(person, from: first)
         case 6: refunded(person, from: first)
         case 7: asked(person, from: first)
@@ -157,6 +158,26 @@ package struct LifeMaker {
         if dice.chance(60) { act(person, .useCard(.accepted), on: later + dice.number(in: 1...90)) }
     }
 
+    /// Much is wished while a payment is awaited, or nothing is paid any more, that seldom happens then.
+    private mutating func crossed(_ person: Int, from first: Int) {
+        act(person, dice.one(of: .useCard(.declinedForRenewals), .useCard(.declinedForRenewals), .cancel), on: first)
+        let wishes: [Wish] = [
+            .resume, .share(true), .share(false), .refundOlder, .reverseRefund, .raisePrice,
+        ]
+        for step in 0..<dice.number(in: 4...16) {
+            let day = first + 4 * step
+            act(person, dice.pick(wishes) ?? .resume, on: day + dice.number(in: 0...3))
+            guard dice.chance(30) else { continue }
+            act(person, .refundOlder, on: day)
+            act(person, .reverseRefund, on: day + dice.number(in: 1...3))
+        }
+        if dice.chance(30) { for step in 0...20 { act(person, .giveUp, on: first + 10 + 2 * step) } }
+        if dice.chance(50) {
+            act(person, dice.one(of: .buySameAgain, .refundLatest), on: first + dice.number(in: 20...50))
+        }
+        if dice.chance(60) { act(person, .useCard(.accepted), on: first + dice.number(in: 30...90)) }
+    }
+
     private mutating func cancelled(_ person: Int, from first: Int) {
         act(person, .cancel, on: first)
         if dice.chance(40) { act(person, .resume, on: first + dice.number(in: 0...20)) }
@@ -169,7 +190,7 @@ package struct LifeMaker {
         act(person, .raisePrice, on: first)
         let answer = first + dice.number(in: 1...60)
         switch dice.number(in: 0...4) {
-        case 0, 1: for month in 0...4 { act(person, .acceptPriceIncrease, on: answer + month * 20) }
+        case 0, 1, 3: for step in 0...20 { act(person, .acceptPriceIncrease, on: answer + step * 4) }
         case 2: act(person, .cancel, on: answer)
         default: break
         }
@@ -213,6 +234,8 @@ package struct LifeMaker {
     }
 
     private mutating func extended(_ person: Int, from first: Int) {
+        // Every day of a month, so that one is the day before a renewal.
+        if dice.chance(15) { for day in 0...31 { act(person, .extendEverybody, on: first + day) } }
         for _ in 0..<dice.number(in: 1...3) {
             let wish: Wish = dice.one(of: .extend, .extend, .extendEverybody)
             act(person, wish, on: first + dice.number(in: 0...40))
@@ -241,6 +264,11 @@ package struct LifeMaker {
         if dice.chance(40) { act(person, .useCard(.declinedForRenewals), on: first) }
         if dice.chance(40) { act(person, .cancel, on: first + dice.number(in: 0...90)) }
         if dice.chance(40) { act(person, .changePlan, on: first + dice.number(in: 0...90)) }
+        if dice.chance(40) {
+            act(person, .cancel, on: first - 10)
+            act(person, .useCard(.declinedForRenewals), on: first)
+            for step in 0...6 { act(person, .resume, on: first + 30 + 5 * step) }
+        }
         if dice.chance(40) { act(person, .useCard(.accepted), on: first + dice.number(in: 1...100)) }
     }
 

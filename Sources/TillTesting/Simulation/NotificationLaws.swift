@@ -5,7 +5,8 @@ struct NotificationLaws {
     private var statuses: [TransactionID: SubscriptionStatus] = [:]
     private var latest: [TransactionID: TransactionID] = [:]
     private var infos: [TransactionID: RenewalInfo] = [:]
-    private var named: Set<TransactionID> = []
+    /// The revocation that the last notification of each transaction showed.
+    private var revocations: [TransactionID: Revocation?] = [:]
     private(set) var broken: [String] = []
 
     private mutating func expect(_ holds: Bool, _ sentence: @autoclosure () -> String) {
@@ -15,7 +16,7 @@ struct NotificationLaws {
     /// Reads notifications in the order in which they came about.
     mutating func read(_ notifications: some Sequence<Notification>) {
         for notification in notifications {
-            named.insert(notification.transaction.id)
+            revocations[notification.transaction.id] = .some(notification.transaction.revocation)
             guard let status = notification.status, let info = notification.renewalInfo else { continue }
             let original = notification.transaction.originalID
             let what = "\(notification.words) of \(original.number) at \(notification.date.iso8601)"
@@ -25,6 +26,7 @@ struct NotificationLaws {
                 checkRefund(notification, status, before: before, isLatest: isLatest, what)
             }
             check(info, status, notification, isLatest: isLatest, what)
+            checkAutoRenewal(notification, before: infos[original], what)
             statuses[original] = status
             infos[original] = info
         }
@@ -57,6 +59,34 @@ struct NotificationLaws {
             expect(status == before, "\(what) is of an earlier transaction and makes \(before) \(status)")
         case (.revoke, _): expect(status == .revoked, "\(what) leaves \(status)")
         default: break
+        }
+    }
+
+    /// Who is said to have ended a subscription was notified to have turned auto-renewal off.
+    private mutating func checkAutoRenewal(_ notification: Notification, before: RenewalInfo?, _ what: String) {
+        guard notification.type == .expired, notification.subtype == .voluntary else { return }
+        let isOff = before?.autoRenews == false || before?.commitment?.autoRenews == false
+        expect(isOff, "\(what) ends what was going to renew")
+    }
+
+    /// A mass extension is answered for every subscription that it concerns.
+    ///
+    /// - Parameters:
+    ///   - before: the world as it was.
+    ///   - told: what was notified of it.
+    mutating func check(_ wanted: MassExtension, before: Observation, told: some Sequence<Notification>) {
+        let answered = told.filter { $0.type == .renewalExtended || $0.type == .renewalExtension }
+            .map(\.transaction.originalID)
+        for account in before.accounts.values.sorted(by: { $0.id < $1.id }) {
+            for subscription in account.subscriptions
+            where subscription.status == .active && subscription.latestTransaction.productID == wanted.productID {
+                let storefront = subscription.latestTransaction.storefront.code
+                guard wanted.storefronts?.contains(storefront) != false else { continue }
+                expect(
+                    answered.contains(subscription.originalID),
+                    "\(account.customer): nothing was notified of the mass extension of \(wanted.productID)"
+                )
+            }
         }
     }
 
@@ -126,8 +156,13 @@ struct NotificationLaws {
             for subscription in account.subscriptions { compare(subscription, of: account, observation) }
         }
         guard deeply else { return }
-        for row in observation.rows.values.sorted(by: { $0.id < $1.id }) where !named.contains(row.id) {
-            expect(false, "transaction \(row.id.number), \(row.productID), is named by no notification")
+        for row in observation.rows.values.sorted(by: { $0.id < $1.id }) {
+            let what = "transaction \(row.id.number), \(row.productID),"
+            guard let notified = revocations[row.id] else {
+                expect(false, "\(what) is named by no notification")
+                continue
+            }
+            expect(notified == row.revocation, "\(what) is revoked, or not, as was not notified")
         }
     }
 

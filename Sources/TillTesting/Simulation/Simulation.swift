@@ -23,9 +23,14 @@ package enum Simulation {
     }
 
     /// Lives a life of the rules alone in three ways, and compares them.
-    package static func judge(seed: UInt64) async -> Verdict {
+    ///
+    /// - Parameter rule: what subscriptions become in the first of them.
+    package static func judge(
+        seed: UInt64,
+        rule: @escaping Transitions.Rule = Transitions.steps
+    ) async -> Verdict {
         let life = LifeMaker.life(of: seed)
-        var days = Course(of: life, in: CoreWorld(for: life, passing: .familyByFamily(steps: .max)), isWatched: true)
+        var days = Course(of: life, in: CoreWorld(for: life, rule: rule), isWatched: true)
         await days.run(at: .days)
         // Two deadlines at a time, so that the parts of a long way are told apart from the whole.
         let steps = seed.isMultiple(of: 2) ? Int.max : 2
@@ -101,12 +106,17 @@ package struct Course<Place: World>: Sendable {
     }
 
     private mutating func perform(_ act: Life.Act, by name: String) async throws {
-        guard var reader = WishReader(act, by: name, in: try await world.observe()) else { return }
+        let before = try await world.observe()
+        guard var reader = WishReader(act, by: name, in: before) else { return }
         let deed = reader.deed()
         let refusal = try await world.perform(deed)
         acts.append((act, deed, refusal))
         if case .earlierThanLastEvent? = refusal { failure = report("an act came before what had happened") }
         count.count(deed, isRefused: refusal != nil)
+        if isWatched, case .job(let job) = deed, case .extend(let wanted) = job.task {
+            let told = try await world.observe().notifications.dropFirst(before.notifications.count)
+            laws.check(wanted, before: before, told: told)
+        }
         try await watch(after: deed)
     }
 

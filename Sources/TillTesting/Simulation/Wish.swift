@@ -18,6 +18,8 @@ package enum Wish: Equatable, Sendable {
     case decideHeldPurchase(approved: Bool)
     // The customer's choices.
     case cancel
+    /// To cancel what is not paid, now and then.
+    case giveUp
     case resume
     case useCard(Card)
     case askToBuy(Bool)

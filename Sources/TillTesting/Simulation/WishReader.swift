@@ -26,6 +26,11 @@ struct WishReader {
             let number = dice.pick(account.heldPurchases)?.number
             return command(number.map { .decideHeldPurchase(number: $0, approved: approved) })
         case .cancel: return command(subscription { $0.preference.autoRenews }.map { cancellation(of: $0) })
+        case .giveUp:
+            guard dice.chance(20), let unpaid = account.subscriptions.first(where: \.state.awaitsPayment) else {
+                return .nothing
+            }
+            return command(.turnAutoRenewOff(unpaid.originalID))
         case .resume: return command(subscription { !$0.preference.autoRenews }.map { .turnAutoRenewOn($0.originalID) })
         case .useCard(let card): return command(.useCard(card))
         case .askToBuy(let asks): return command(.setAskToBuy(asks))
