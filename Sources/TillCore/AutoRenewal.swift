@@ -2,7 +2,7 @@
 extension Ledger {
     mutating func turnAutoRenewOff(_ original: TransactionID, by id: AccountID) throws(Refusal) {
         let subscription = try subscription(original, of: id)
-        if case .active = subscription.state, !subscription.willRenew { throw .autoRenewIsOff(original) }
+        if subscription.state.isOpen, !subscription.willRenew { throw .autoRenewIsOff(original) }
         try disableAutoRenew(subscription, by: id)
     }
 
@@ -16,9 +16,11 @@ extension Ledger {
     }
 
     /// Turns auto-renewal off. A change of plan and an offer that have not begun are dropped; a commitment continues to
-    /// its end. A customer whose payment is awaited gives it up: the subscription expires at once.
+    /// its end, also while a payment is retried. Any other customer whose payment is awaited gives it up: the
+    /// subscription expires at once.
     mutating func disableAutoRenew(_ subscription: Subscription, by id: AccountID) throws(Refusal) {
-        try apply(.autoRenewOff, to: subscription.originalID, of: id) { $0.dropRenewal() }
+        let cause = Cause.autoRenewOff(isBound: subscription.isBound)
+        try apply(cause, to: subscription.originalID, of: id) { $0.dropRenewal() }
     }
 }
 

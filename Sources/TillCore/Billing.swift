@@ -20,11 +20,16 @@ extension Ledger {
 
     /// The card changes; one that is accepted is charged at once for all that waits for it.
     mutating func useCard(_ card: Card, by id: AccountID) {
-        guard self[id].card != card else { return }
-        self[id].card = card
-        touch(id)
-        note(.cardChanged(id))
-        guard card == .accepted else { return }
+        if self[id].card != card {
+            self[id].card = card
+            touch(id)
+            note(.cardChanged(id))
+        }
+        if card == .accepted { chargeAwaited(by: id) }
+    }
+
+    /// Charges an accepted card for all that waits for a payment.
+    mutating func chargeAwaited(by id: AccountID) {
         let waiting = self[id].subscriptions.filter(\.state.awaitsPayment).map(\.originalID)
         for original in waiting.sorted() {
             guard let subscription = self[id].subscription(original) else { continue }

@@ -14,11 +14,15 @@ package enum Cause: Equatable, Sendable {
     case choiceWithdrawal
     /// The customer accepted an offer for the next period of the same product.
     case offer
-    case autoRenewOff
+    ///
+    /// - Parameter isBound: whether more months of a commitment are owed, so that it only does not begin again.
+    case autoRenewOff(isBound: Bool)
     case autoRenewOn
 
     // MARK: Time
 
+    /// The next period would have been charged ahead, and the product was not for sale.
+    case missedCharge
     /// The store charged for the next period.
     case renewal(SubscriptionPeriod)
     /// The period ended, and no charge was tried.
@@ -67,6 +71,8 @@ package enum Objection: String, Error, CaseIterable, Sendable {
     case paymentAwaited
     /// Auto-renewal is on: turning it off would have ended the grace period.
     case autoRenewIsOn
+    /// A payment of a commitment that fails is retried without a grace period.
+    case commitmentHasNoGrace
     /// No payment is awaited.
     case noPaymentAwaited
     /// No such deadline exists in the state.

@@ -122,7 +122,8 @@ extension HeldSubscription {
 extension Subscription {
     /// What is wrong with prices, offers and counts; nil when nothing is.
     fileprivate var damagedTerms: String? {
-        let dates = [lastPriceIncrease, priceIncrease?.effectiveFrom, priceIncrease?.scheduledAt].compactMap(\.self)
+        let dates = [lastPriceIncrease, priceIncrease?.effectiveFrom, priceIncrease?.scheduledAt, missedCharge]
+            .compactMap(\.self)
         let given = extensions.flatMap { [$0.date, $0.effectiveDate] }
         guard (dates + given).allSatisfy(StoredNumbers.isDate) else { return "has a date out of range" }
         let prices = [agreedPrice, priceIncrease?.price].compactMap(\.self)

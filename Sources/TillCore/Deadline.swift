@@ -4,6 +4,9 @@ struct Deadline: Comparable {
     enum Action: Comparable {
         case noticeOfPrice
         case charge
+        /// The product is not for sale when the next period would be charged ahead: it is charged at its start, if it
+        /// can be then. So a catalog that changes in between does not charge anybody late.
+        case missedCharge
         /// The period ends, and the subscription with it.
         case expiry(ExpirationIntent)
         /// The period ends, and the last of the renewals that the environment allows is over.
@@ -17,7 +20,7 @@ struct Deadline: Comparable {
         private var order: Int {
             switch self {
             case .noticeOfPrice: 0
-            case .charge: 1
+            case .charge, .missedCharge: 1
             case .expiry, .expiryAtCap, .failedCharge: 2
             case .endOfGrace: 3
             case .endOfRetry: 4
@@ -73,12 +76,15 @@ extension Ledger {
                 switch deadline.action {
                 case .noticeOfPrice: .priceNotice
                 case .charge: .renewal
-                case .expiry, .expiryAtCap, .failedCharge: .endOfPeriod
+                case .expiry, .expiryAtCap, .failedCharge, .missedCharge: .endOfPeriod
                 case .endOfGrace: .endOfGrace
                 case .endOfRetry: .endOfRetry
                 case .refundDecision: .refundDecision
                 }
-            return ComingEvent(kind: kind, instant: deadline.instant, transaction: deadline.transaction)
+            // A charge that is missed shows at the end of the period.
+            let end = account.subscription(deadline.transaction)?.renewalDate
+            let instant = deadline.action == .missedCharge ? end ?? deadline.instant : deadline.instant
+            return ComingEvent(kind: kind, instant: instant, transaction: deadline.transaction)
         }
     }
 
@@ -117,8 +123,11 @@ extension Ledger {
 
     private func endOfPeriod(of subscription: Subscription, held account: Account) -> (Timestamp, Deadline.Action) {
         let end = subscription.renewalDate
+        let isMissed = subscription.missedCharge == end || policy.renewalLead == 0
+        let ahead = isMissed ? end : end.advanced(milliseconds: -policy.renewalLead)
         return switch obstacle(to: subscription, held: account) {
-        case nil: (end.advanced(milliseconds: -policy.renewalLead), .charge)
+        case nil: (ahead, .charge)
+        case .productUnavailable where !isMissed: (ahead, .missedCharge)
         case .autoRenewOff: (end, .expiry(.customer))
         case .productUnavailable: (end, .expiry(.productUnavailable))
         case .consentMissing: (end, .expiry(.priceIncrease))
@@ -134,6 +143,8 @@ extension Ledger {
         switch deadline.action {
         case .noticeOfPrice: announcePrice(to: subscription, by: id)
         case .charge: charge(subscription, by: id, from: subscription.renewalDate, anchored: true) { .renewal($0) }
+        case .missedCharge:
+            applyDue(.missedCharge, to: subscription, of: id) { $0.missedCharge = $0.renewalDate }
         case .expiry(let intent): applyDue(.endOfPeriod(intent), to: subscription, of: id)
         case .expiryAtCap: applyDue(.renewalLimit, to: subscription, of: id) { $0.dropRenewal() }
         case .failedCharge: fail(subscription, by: id)

@@ -134,7 +134,8 @@ extension Ledger {
             source: .account(owner),
             state: subscription.state.with(latest: period, previous: nil),
             preference: subscription.preference,
-            recentStart: continuesRun ? (held?.recentStart ?? period.start) : period.start
+            // In grace and retry the period may have begun before the member had it.
+            recentStart: continuesRun ? min(held?.recentStart ?? period.start, period.start) : period.start
         )
         self[member].put(shared)
         noteToMember(held == nil ? .subscribed(period.id) : .resubscribed(period.id))

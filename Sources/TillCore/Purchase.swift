@@ -100,6 +100,10 @@ extension Ledger {
     private mutating func subscribe(_ purchase: Purchase, _ product: Product, by id: AccountID) throws(Refusal) {
         guard let plan = product.plan else { return }
         let held = self[id].subscription(toGroup: plan.groupID)
+        // What is retried is paid for, unless the customer takes an offer: that begins anew.
+        if let held, held.isRetried(as: product.id), purchase.offer == .automatic || purchase.offer == .none {
+            return payNow(for: held, product, by: id)
+        }
         let offers = try chooseOffers(purchase, product, by: id, holding: held)
         if let held, held.status == .active {
             // A customer who stays with the present product pays the agreed price.
@@ -109,16 +113,13 @@ extension Ledger {
             try change(held, to: product, purchase, offers: offers, by: id)
             return recordUse(of: offers, plan.groupID, by: id)
         }
-        if let held, offers.isEmpty, held.isRetried(as: product.id) {
-            return try payNow(for: held, product, by: id)
-        }
         try checkPrices(of: purchase, product, offers.map(\.offer), by: id)
         try begin(product, plan, purchase, offers: offers, after: held, by: id)
     }
 
     /// Buying again what could not be charged pays for it; buying the present product also withdraws the choice of
     /// another.
-    private mutating func payNow(for held: Subscription, _ product: Product, by id: AccountID) throws(Refusal) {
+    private mutating func payNow(for held: Subscription, _ product: Product, by id: AccountID) {
         purchaseResult = .recovered
         var held = held
         if held.preference.productID != product.id, !held.isBound { held.withdrawChoice() }

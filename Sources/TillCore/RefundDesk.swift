@@ -142,6 +142,8 @@ extension Ledger {
             to: subscription.originalID,
             of: row.account
         ) { $0.replacedRefunds.removeAll { $0 == id } }
+        // A card that was accepted meanwhile is charged at once for what is awaited again.
+        if self[row.account].card == .accepted { chargeAwaited(by: row.account) }
     }
 
     // MARK: How much

@@ -4,7 +4,7 @@ extension Subscription: Codable {
         case groupID, originalID, originalPurchaseDate, state, preference
         case pendingOffers, offersSetAside, recentStart, anchorDay, anchorTime, appAccountToken, paidService,
             paidPeriods
-        case agreedPrice, renewals, priceIncrease, lastPriceIncrease, extensions, replacedRefunds
+        case agreedPrice, renewals, priceIncrease, lastPriceIncrease, extensions, replacedRefunds, missedCharge
         case isShared
     }
 
@@ -39,6 +39,7 @@ extension Subscription: Codable {
         lastPriceIncrease = try values.decodeIfPresent(Timestamp.self, forKey: .lastPriceIncrease)
         extensions = try read(.extensions, or: [])
         replacedRefunds = try read(.replacedRefunds, or: [])
+        missedCharge = try values.decodeIfPresent(Timestamp.self, forKey: .missedCharge)
         isShared = try read(.isShared, or: true)
     }
 
@@ -64,6 +65,7 @@ extension Subscription: Codable {
         try values.encodeIfPresent(lastPriceIncrease, forKey: .lastPriceIncrease)
         if !extensions.isEmpty { try values.encode(extensions, forKey: .extensions) }
         if !replacedRefunds.isEmpty { try values.encode(replacedRefunds, forKey: .replacedRefunds) }
+        try values.encodeIfPresent(missedCharge, forKey: .missedCharge)
         if !isShared { try values.encode(isShared, forKey: .isShared) }
     }
 }

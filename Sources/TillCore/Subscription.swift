@@ -33,6 +33,9 @@ package struct Subscription: HeldSubscription {
     /// Refunded transactions in whose periods the customer subscribed again, oldest first: when such a refund is
     /// reversed, the transaction comes back as one that was replaced, so that no two are paid for the same time.
     package var replacedRefunds: [TransactionID] = []
+    /// The end of the period before which the product was not for sale when the next period would have been charged
+    /// ahead: that is charged at its start then. Nil where none was missed.
+    package var missedCharge: Timestamp?
     /// False once the customer has turned family sharing off for this purchase.
     package var isShared = true
 

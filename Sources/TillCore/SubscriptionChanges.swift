@@ -68,7 +68,7 @@ extension Ledger {
             .alreadySubscribed(product: latest.productID, until: subscription.renewalDate)
         case .notSubscribed: .notSubscribed(original, since: latest.revocation?.date ?? subscription.renewalDate)
         case .autoRenewIsOn: .autoRenewIsOn(original)
-        case .paymentAwaited: .extensionIneligible(original, because: .notActive)
+        case .paymentAwaited, .commitmentHasNoGrace: .extensionIneligible(original, because: .notActive)
         case .alreadyRevoked: .alreadyRevoked(latest.id, on: latest.revocation?.date ?? now)
         case .notRevoked: .notRefunded(latest.id)
         }

@@ -93,7 +93,7 @@ package enum Transitions {
         case .priceNotice(needsConsent: true): [Step(same, .priceIncreasePending(latest.id))]
         case .priceNotice(needsConsent: false), .priceConsent: [Step(same, .priceIncreaseAccepted(latest.id))]
         // A planned price rise is notified later, as a price notice; a change of sharing to the members only.
-        case .priceRise, .sharing: [Step(same)]
+        case .priceRise, .sharing, .missedCharge: [Step(same)]
         // Also while `previous` still runs: the status follows the latest transaction.
         case .refund(let refunded):
             [Step(.revoked(refunded, previous: previous, resumes: .period), .refunded(refunded.id))]
@@ -124,6 +124,7 @@ package enum Transitions {
             [Step(.billingRetry(latest, until: retryUntil, graceEnded: until), .gracePeriodExpired(latest.id))]
         // Turning it off ends the grace period, so that it is on.
         case .autoRenewOn: throw .autoRenewIsOn
+        case .autoRenewOff(isBound: true): throw .commitmentHasNoGrace
         case .endOfRetry: throw .notDue
         default: try unpaid(same, cause, inGrace: true, now)
         }
@@ -142,7 +143,9 @@ package enum Transitions {
         return switch cause {
         case .endOfRetry:
             [Step(.expired(latest, .billing(graceEnded: graceEnded), at: now), .expired(latest.id, .billing))]
-        // Only of a commitment, whose months are paid whether or not it will begin again. It has no grace.
+        // A commitment's months are owed whether or not it will begin again.
+        case .autoRenewOff(isBound: true): [Step(same, .autoRenewDisabled(latest.id))]
+        // Of a commitment too: of any other subscription turning it off ends the retries.
         case .autoRenewOn: [Step(same, .autoRenewEnabled(latest.id))]
         case .endOfGrace: throw .notDue
         default: try unpaid(same, cause, inGrace: false, now)
@@ -176,8 +179,8 @@ package enum Transitions {
         case .planChange, .planChoice, .choiceWithdrawal, .offer, .priceConsent, .renewalExtension,
             .renewalExtensionFailure:
             throw .paymentAwaited
-        case .autoRenewOn, .renewal, .endOfPeriod, .renewalLimit, .chargeFailure, .endOfGrace, .endOfRetry,
-            .priceNotice:
+        case .autoRenewOn, .missedCharge, .renewal, .endOfPeriod, .renewalLimit, .chargeFailure, .endOfGrace,
+            .endOfRetry, .priceNotice:
             throw .notDue
         case .reversal: throw .notRevoked
         }
@@ -203,7 +206,8 @@ package enum Transitions {
             .priceRise, .renewalExtension, .renewalExtensionFailure:
             throw .notSubscribed
         case .recovery: throw .noPaymentAwaited
-        case .renewal, .endOfPeriod, .renewalLimit, .chargeFailure, .endOfGrace, .endOfRetry, .priceNotice:
+        case .missedCharge, .renewal, .endOfPeriod, .renewalLimit, .chargeFailure, .endOfGrace, .endOfRetry,
+            .priceNotice:
             throw .notDue
         case .reversal: throw .notRevoked
         }
@@ -231,7 +235,8 @@ package enum Transitions {
             throw .notSubscribed
         case .refund: throw .alreadyRevoked
         case .recovery: throw .noPaymentAwaited
-        case .renewal, .endOfPeriod, .renewalLimit, .chargeFailure, .endOfGrace, .endOfRetry, .priceNotice:
+        case .missedCharge, .renewal, .endOfPeriod, .renewalLimit, .chargeFailure, .endOfGrace, .endOfRetry,
+            .priceNotice:
             throw .notDue
         }
     }

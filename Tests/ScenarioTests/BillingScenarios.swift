@@ -275,6 +275,45 @@ extension Scenarios.Billing {
         )
     }
 
+    @Test("A refund reversed in grace is paid for by a card that was accepted meanwhile", arguments: StageKind.all)
+    func reversed(at stage: StageKind) async throws {
+        let grace = GracePeriod(days: 16)
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan()], grace: grace)
+        try await shop.buys("ann", "pro")
+        try await shop.declinesCard(of: "ann")
+        try await shop.advance(to: "2026-02-03")
+        try await shop.grantsRefund(to: "ann")
+        try await shop.acceptsCard(of: "ann")
+        try await shop.advance(to: "2026-02-05")
+        try await shop.reversesRefund(of: "ann")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  paid until 2026-02-01
+            2026-02-01  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  grace until 2026-02-17
+            2026-02-03  REFUND                          status 5  REFUND_FULL
+            2026-02-05  REFUND_REVERSED                 status 4
+            2026-02-05  DID_RENEW BILLING_RECOVERY      status 1  paid 2026-02-01 to 2026-03-01
+            """
+        )
+    }
+
+    @Test("Buying again what is retried pays for it, and begins no unused trial", arguments: StageKind.all)
+    func unusedTrial(at stage: StageKind) async throws {
+        let trial = Offer(kind: .introductory, mode: .freeTrial, period: Period(1, .week))
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [.plan(offers: trial)])
+        try await shop.buys("ann", "pro", offer: .none)
+        try await shop.declinesCard(of: "ann")
+        try await shop.advance(to: "2026-02-03")
+        try await shop.buys("ann", "pro")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY      status 1  paid until 2026-02-01
+            2026-02-01  DID_FAIL_TO_RENEW           status 3
+            2026-02-03  DID_RENEW BILLING_RECOVERY  status 1  paid until 2026-03-03
+            """
+        )
+    }
+
     @Test("A deferred change takes effect with the recovery", arguments: StageKind.all)
     func deferredChange(at stage: StageKind) async throws {
         let shop = try await Scenario(

@@ -56,6 +56,25 @@ extension Scenarios.Commitments {
         )
     }
 
+    @Test("Turning renewal off while a payment is retried keeps the commitment", arguments: StageKind.all)
+    func cancelledInRetry(at stage: StageKind) async throws {
+        let shop = try await shop(stage)
+        try await shop.declinesCard(of: "ann")
+        try await shop.advance(to: "2026-02-10")
+        try await shop.cancels("ann")
+        try await shop.refuses("auto_renew_is_off") { try await shop.cancels("ann") }
+        try await shop.advance(to: "2026-02-20")
+        try await shop.acceptsCard(of: "ann")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY      status 1  until 2026-02-01, 1/12 to 2027-01-01
+            2026-02-01  DID_FAIL_TO_RENEW           status 3
+            2026-02-10  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 3  bound until 2027-01-01
+            2026-02-20  DID_RENEW BILLING_RECOVERY  status 1  until 2026-03-20, 2/12 to 2027-01-20, then ends
+            """
+        )
+    }
+
     @Test("A recovery moves the end of the commitment", arguments: StageKind.all)
     func recovery(at stage: StageKind) async throws {
         let shop = try await shop(stage)

@@ -107,6 +107,28 @@ extension Scenarios.Lead {
         )
     }
 
+    @Test("A product off sale a day ahead and on sale again is charged when the period ends", arguments: StageKind.all)
+    func missed(at stage: StageKind) async throws {
+        let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])
+        for customer in ["ann", "bob"] { try await shop.buys(customer, "pro") }
+        try await shop.advance(to: "2026-02-01")
+        try await shop.removesFromSale("pro")
+        try await shop.advance(to: "2026-02-09 20:00")
+        try await shop.putsOnSale("pro")
+        try await shop.cancels("bob")
+        try await shop.advance(to: "2026-03-09 12:00")
+        try await shop.expect(
+            """
+            2026-01-10        ann  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
+            2026-01-10        bob  SUBSCRIBED INITIAL_BUY  status 1  paid until 2026-02-10
+            2026-02-09 20:00  bob  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1
+            2026-02-10        ann  DID_RENEW               status 1  paid until 2026-03-10
+            2026-02-10        bob  EXPIRED VOLUNTARY       status 2
+            2026-03-09        ann  DID_RENEW               status 1  paid 2026-03-10 to 2026-04-10
+            """
+        )
+    }
+
     @Test("Cancelling before it and resuming inside it charges at once", arguments: StageKind.all)
     func resumed(at stage: StageKind) async throws {
         let shop = try await Scenario(at: stage, on: "2026-01-10", in: .production, selling: [.plan()])

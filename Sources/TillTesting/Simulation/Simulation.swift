@@ -70,6 +70,8 @@ package struct Course<Place: World>: Sendable {
     private let isWatched: Bool
     private var now: Timestamp
     private var told = 0
+    /// When the world was looked at last.
+    private var watched: Timestamp
     private var laws = NotificationLaws()
     private var acts: [(act: Life.Act, deed: Deed, refusal: Refusal?)] = []
     /// What the life went through, if it was watched.
@@ -83,6 +85,7 @@ package struct Course<Place: World>: Sendable {
         self.world = world
         self.isWatched = isWatched
         now = life.start
+        watched = life.start
     }
 
     /// Lives the life to its end.
@@ -140,6 +143,11 @@ package struct Course<Place: World>: Sendable {
         let observation = try await world.observe()
         count.count(observation.notifications.dropFirst(told), after: deed)
         laws.read(observation.notifications.dropFirst(told))
+        for late in observation.notifications.dropFirst(told) where late.date < watched {
+            let what = "\(late.words) of \(late.transaction.id.number)"
+            failure = report("\(what) is dated \(late.date.iso8601), and came about after \(watched.iso8601)")
+        }
+        watched = observation.now
         told = observation.notifications.count
         count.note(observation)
         let isDeep = deeply || acts.count.isMultiple(of: 16)

@@ -49,7 +49,9 @@ package enum CauseKind: String, CaseIterable, Sendable {
     case choiceWithdrawal = "choice withdrawn"
     case offer = "offer for the next period"
     case autoRenewOff = "auto-renewal off"
+    case commitmentOff = "auto-renewal off, commitment"
     case autoRenewOn = "auto-renewal on"
+    case missedCharge = "charge ahead missed"
     case renewal
     case endOfPeriod = "end of the period"
     case renewalLimit = "renewal limit reached"
@@ -78,8 +80,10 @@ package enum CauseKind: String, CaseIterable, Sendable {
             case .planChoice: .planChoice
             case .choiceWithdrawal: .choiceWithdrawal
             case .offer: .offer
-            case .autoRenewOff: .autoRenewOff
+            case .autoRenewOff(isBound: false): .autoRenewOff
+            case .autoRenewOff: .commitmentOff
             case .autoRenewOn: .autoRenewOn
+            case .missedCharge: .missedCharge
             case .renewal: .renewal
             case .endOfPeriod: .endOfPeriod
             case .renewalLimit: .renewalLimit
@@ -168,8 +172,10 @@ package struct TransitionMatrix {
         case .planChoice: .planChoice(product: "low", withOffer: false)
         case .choiceWithdrawal: .choiceWithdrawal
         case .offer: .offer
-        case .autoRenewOff: .autoRenewOff
+        case .autoRenewOff: .autoRenewOff(isBound: false)
+        case .commitmentOff: .autoRenewOff(isBound: true)
         case .autoRenewOn: .autoRenewOn
+        case .missedCharge: .missedCharge
         case .renewal: .renewal(new)
         case .endOfPeriod: .endOfPeriod(.customer)
         case .renewalLimit: .renewalLimit
