@@ -63,6 +63,7 @@ struct StateCheckTests {
             ("documents", #"["rules","sandbox/com.example.shop""#, #"["rules","sandbox/com.other""#, "its name says"),
             ("documents", #"["clock","sandbox/com.example.shop""#, #"["clock","sandbox/com.other""#, "its name says"),
             ("documents", #"\"frozen\":{\"at\":"#, #"\"frozen\":{\"at\":99999"#, "its name says"),
+            ("documents", #"\"frozen\":{\"at\":"#, #"\"frozen\":{\"at\":-"#, "a number that no Till gives"),
             ("documents", #"\"createdAt\":"#, #"\"createdAt\":-"#, "a number that no Till gives"),
             ("documents", #"\"milliunits\":"#, #"\"milliunits\":900000000000000"#, "a number that no Till gives"),
             ("documents", #"["app","com.example.shop""#, #"["app","..""#, "not what its name says"),

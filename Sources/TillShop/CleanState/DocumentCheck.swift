@@ -21,9 +21,8 @@ extension Registry {
     private static func hasPossibleNumbers(_ document: Document) -> Bool {
         switch document.kind {
         case .chain: true
-        // Any number makes chance, and a clock's own check knows how far it may go.
+        // Any number makes chance.
         case .fault: NumberCheck.arePossible(in: document.body, except: ["seed"])
-        case .clock: true
         default: NumberCheck.arePossible(in: document.body)
         }
     }
