@@ -22,3 +22,8 @@ package struct Commitment: Codable, Equatable, Sendable {
     /// Whether it binds the customer beyond this month.
     package var goesOn: Bool { period < periods }
 }
+
+extension Transaction {
+    /// Whether it is a month of a commitment that continues beyond it.
+    var isBound: Bool { commitment?.goesOn == true }
+}

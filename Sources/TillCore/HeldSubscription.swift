@@ -33,7 +33,7 @@ extension HeldSubscription {
     package var renewalDate: Timestamp { state.latest.end }
 
     /// Whether a commitment continues beyond the running month.
-    package var isBound: Bool { latestTransaction.commitment?.goesOn == true }
+    package var isBound: Bool { latestTransaction.isBound }
 
     /// Whether the customer wants it to continue: past the commitment, where one runs.
     package var willRenew: Bool { isBound ? preference.commitmentRenews : preference.autoRenews }
@@ -43,15 +43,18 @@ extension HeldSubscription {
 
     /// How the next period is paid; nil where the product leaves no choice.
     func nextBillingPlan(in catalog: Catalog) -> BillingPlan.Kind? {
-        let productID = isBound ? latestTransaction.productID : preference.productID
+        let latest = latestTransaction
+        let productID = latest.isBound ? latest.productID : preference.productID
         guard let plan = catalog.products[productID]?.plan, plan.monthly != nil else { return nil }
-        return isBound ? .monthly : chosenPlan(of: plan)
+        return latest.isBound ? .monthly : preference.chosenPlan(of: plan, after: latest)
     }
+}
 
+extension RenewalPreference {
     /// How the next period is paid once no commitment binds: as the customer chose, or as now while the product stays.
-    func chosenPlan(of plan: SubscriptionPlan) -> BillingPlan.Kind? {
+    func chosenPlan(of plan: SubscriptionPlan, after latest: Transaction) -> BillingPlan.Kind? {
         guard plan.monthly != nil else { return nil }
-        if let chosen = preference.billingPlan { return chosen }
-        return preference.productID == latestTransaction.productID ? latestTransaction.billingPlan : .billedUpfront
+        if let billingPlan { return billingPlan }
+        return productID == latest.productID ? latest.billingPlan : .billedUpfront
     }
 }

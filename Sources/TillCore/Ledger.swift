@@ -225,7 +225,9 @@ package struct Ledger: Sendable {
         let signedDate = max(now, earliest)
         account.lastSigned = signedDate
         self[row.account] = account
-        let subscription = row.groupID == nil ? nil : account.heldSubscription(row.originalID)
+        // Found by their own types: a box around either would be a copy for each notification.
+        let own = row.ownership == .purchased ? account.subscription(row.originalID) : nil
+        let shared = row.ownership == .familyShared ? account.sharedSubscription(row.originalID) : nil
         var reason: ConsumptionRequestReason?
         if case .refundRequested(_, let given, _) = event { reason = given }
         return Notification(
@@ -235,13 +237,15 @@ package struct Ledger: Sendable {
             account: account.id,
             number: account.notificationNumber,
             transaction: row,
-            renewalInfo: subscription.map {
-                RenewalInfo(of: $0, held: account, at: now, catalog: catalog, policy: policy)
-            },
-            status: subscription?.status,
+            renewalInfo: own.map { info(of: $0, account) } ?? shared.map { info(of: $0, account) },
+            status: own?.status ?? shared?.status,
             date: now,
             signedDate: signedDate
         )
+    }
+
+    private func info(of subscription: some HeldSubscription, _ account: Account) -> RenewalInfo {
+        RenewalInfo(of: subscription, held: account, at: now, catalog: catalog, policy: policy)
     }
 
     /// A row as it stands, wherever the ledger holds it.

@@ -50,10 +50,12 @@ package struct RenewalInfo: Equatable, Sendable {
     ) {
         let (state, preference) = (subscription.state, subscription.preference)
         let bought = subscription.bought
-        let isBound = subscription.isBound
+        // A transaction is a large value, which is copied once.
+        let latest = subscription.latestTransaction
+        let isBound = latest.isBound
         originalID = subscription.originalID
         self.account = account.id
-        productID = subscription.latestTransaction.productID
+        productID = latest.productID
         autoRenewProductID = isBound ? productID : preference.productID
         autoRenews = preference.autoRenews
         recentStart = subscription.recentStart
@@ -74,7 +76,7 @@ package struct RenewalInfo: Equatable, Sendable {
             preference.autoRenews ? bought?.terms(in: catalog, from: subscription.renewalDate)?.price : nil
         billingPlan = subscription.nextBillingPlan(in: catalog)
         commitment = RenewalCommitment(of: subscription, in: catalog)
-        let product = catalog.products[subscription.latestTransaction.productID]
+        let product = catalog.products[latest.productID]
         winBackOffers = (product?.offers ?? []).compactMap { offer in
             guard
                 offer.kind == .winBack, let id = offer.id,

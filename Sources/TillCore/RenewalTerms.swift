@@ -18,14 +18,17 @@ struct RenewalTerms {
 extension Subscription {
     /// The terms of a period that begins at an instant; nil when the catalogue no longer knows its product.
     func terms(in catalog: Catalog, from start: Timestamp) -> RenewalTerms? {
-        let productID = isBound ? latestTransaction.productID : preference.productID
+        // A transaction is a large value, which is copied once.
+        let latest = latestTransaction
+        let isBound = latest.isBound
+        let productID = isBound ? latest.productID : preference.productID
         guard let product = catalog.products[productID], let plan = product.plan else { return nil }
-        let billingPlan = isBound ? BillingPlan.Kind.monthly : chosenPlan(of: plan)
-        let storefront = latestTransaction.storefront
+        let billingPlan = isBound ? BillingPlan.Kind.monthly : preference.chosenPlan(of: plan, after: latest)
+        let storefront = latest.storefront
         if billingPlan == .monthly, let monthly = plan.monthly {
             let listed = catalog.price(monthly.prices, in: storefront, agreed: agreedPrice?.currency)
-            let price = isBound ? (latestTransaction.price ?? listed) : listed
-            let whole = isBound ? latestTransaction.commitment?.price : nil
+            let price = isBound ? (latest.price ?? listed) : listed
+            let whole = isBound ? latest.commitment?.price : nil
             return RenewalTerms(
                 product: product,
                 period: Period(1, .month),
@@ -35,13 +38,13 @@ extension Subscription {
                 raisesPrice: false,
                 billingPlan: .monthly,
                 commitment: (
-                    period: isBound ? (latestTransaction.commitment?.period ?? 0) + 1 : 1,
+                    period: isBound ? (latest.commitment?.period ?? 0) + 1 : 1,
                     price: whole
                         ?? catalog.commitmentPrice(of: plan, in: storefront, agreed: agreedPrice?.currency)
                 )
             )
         }
-        let (full, raises) = fullPrice(of: product, in: catalog, from: start)
+        let (full, raises) = fullPrice(of: product, after: latest, in: catalog, from: start)
         let offer = pendingOffers.first
         return RenewalTerms(
             product: product,
@@ -58,11 +61,12 @@ extension Subscription {
     /// What the customer agreed to pay, or less where the catalogue asks for less; more only after a notice.
     private func fullPrice(
         of product: Product,
+        after latest: Transaction,
         in catalog: Catalog,
         from start: Timestamp
     ) -> (price: Money, raises: Bool) {
-        let listed = catalog.price(product.prices, in: latestTransaction.storefront, agreed: agreedPrice?.currency)
-        guard product.id == latestTransaction.productID, let agreedPrice, agreedPrice.currency == listed.currency else {
+        let listed = catalog.price(product.prices, in: latest.storefront, agreed: agreedPrice?.currency)
+        guard product.id == latest.productID, let agreedPrice, agreedPrice.currency == listed.currency else {
             return (listed, false)
         }
         if let priceIncrease, priceIncrease.counts(from: start) { return (priceIncrease.price, true) }

@@ -1,7 +1,7 @@
 /// The state of a subscription, with the dates and transactions that belong to it (docs/api/lifecycle.md, States).
 ///
 /// `Transitions.swift` has every way from one state to the next.
-package enum SubscriptionState: Equatable, Sendable {
+package indirect enum SubscriptionState: Equatable, Sendable {
     /// Status 1. Production charges for the next period 24 hours ahead: then `paidAhead` is the latest transaction, and
     /// its period begins when the current one ends. Nothing changes at that instant.
     case active(current: SubscriptionPeriod, paidAhead: SubscriptionPeriod?)
