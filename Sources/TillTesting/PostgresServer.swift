@@ -94,16 +94,21 @@ package final class PostgresServer: Sendable {
         $as "$programs/initdb" -D "$folder/data" -U till --auth=trust --encoding=UTF8 --locale=C --no-sync \\
             >"$folder/log" 2>&1
         start
-        # Rows go, tables stay; what a test before us left running goes first.
+        # The rows of every table go, the tables stay; what a test before us left running goes first.
         emptying="
             SET session_replication_role = replica;
             SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
             WHERE datname = current_database() AND pid <> pg_backend_pid();
-            DELETE FROM documents; DELETE FROM redemptions; DELETE FROM journal; DELETE FROM accounts;
-            DELETE FROM ledger; DELETE FROM outbox; DELETE FROM deliveries;
-            DELETE FROM snapshots; DELETE FROM snapshot_documents; DELETE FROM snapshot_redemptions;
-            DELETE FROM snapshot_accounts; DELETE FROM snapshot_ledger; DELETE FROM snapshot_outbox;
-            DELETE FROM snapshot_deliveries;
+            DO \\$\\$
+            DECLARE name regclass;
+            BEGIN
+                FOR name IN SELECT oid FROM pg_class
+                    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+                        AND relname NOT IN ('migrations', 'identifiers', 'generations')
+                LOOP EXECUTE format('DELETE FROM %s', name); END LOOP;
+            END \\$\\$;
+            DELETE FROM generations WHERE kind <> 'era';
+            UPDATE generations SET value = 1;
             UPDATE identifiers SET next = 1;
         "
         while read -r verb name template; do

@@ -1,0 +1,32 @@
+import Testing
+import TillPostgres
+import TillStorage
+import TillTesting
+
+@Suite("A database is lent to one test after another")
+struct PostgresServerTests {
+    @Test("Nothing of the test before is left: neither documents, nor nodes, nor generations")
+    func emptied() async throws {
+        let server = try PostgresServer()
+        let first = try await used(server)
+        let database = try server.database { _ = try PostgresStorage(DatabaseURL($0)) }
+        #expect(database.url == first, "it is the same database")
+        let storage = try PostgresStorage(DatabaseURL(database.url))
+        #expect(try await storage.seen().isEmpty)
+        #expect(try await storage.generations() == Generations([Generations.era: 1]))
+        #expect(try await storage.documents(.job).isEmpty)
+        try await storage.close()
+    }
+
+    /// Leaves a document and a node that never said good-bye behind.
+    private func used(_ server: PostgresServer) async throws -> String {
+        let database = try server.database { _ = try PostgresStorage(DatabaseURL($0)) }
+        let storage = try PostgresStorage(DatabaseURL(database.url))
+        try await storage.join("n0", name: "place 0", lease: .seconds(60))
+        let change = Change(documents: [Document(kind: .job, name: "a", body: "{}")])
+        for result in await storage.commit([change]) { try result.get() }
+        #expect(try await storage.seen().keys.sorted() == ["n0"])
+        try await storage.close()
+        return database.url
+    }
+}
