@@ -14,8 +14,8 @@ package enum Cause: Equatable, Sendable {
     case choiceWithdrawal
     /// The customer accepted an offer for the next period of the same product.
     case offer
-    ///
-    /// - Parameter isBound: whether more months of a commitment are owed, so that it only does not begin again.
+    /// The customer turned auto-renewal off. `isBound` says that more months of a commitment are owed: it continues to
+    /// its end and does not begin again.
     case autoRenewOff(isBound: Bool)
     case autoRenewOn
 

@@ -15,7 +15,7 @@ package struct DamagedAccount: Error, Equatable, Sendable, CustomStringConvertib
         self.reason = reason
     }
 
-    /// An account of which nothing but its number and its customer can be read.
+    /// An account whose number and customer can be read, and nothing else.
     package init(_ account: AccountID, of customer: String, _ reason: String) {
         self.account = account
         self.customer = customer

@@ -82,8 +82,8 @@ extension Ledger {
                 case .refundDecision: .refundDecision
                 }
             // A charge that is missed shows at the end of the period.
-            let end = account.subscription(deadline.transaction)?.renewalDate
-            let instant = deadline.action == .missedCharge ? end ?? deadline.instant : deadline.instant
+            let wait = deadline.action == .missedCharge ? policy.renewalLead : 0
+            let instant = deadline.instant.advanced(milliseconds: wait)
             return ComingEvent(kind: kind, instant: instant, transaction: deadline.transaction)
         }
     }

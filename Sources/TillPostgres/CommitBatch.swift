@@ -87,7 +87,7 @@ struct CommitBatch: Sendable {
             account.version,
             account.changeNumber,
             account.rowCount,
-            try AccountState.encode(account),
+            try account.storedState(),
             account.clockName.key,
             change.nextDue?.milliseconds
         )
@@ -123,13 +123,4 @@ struct CommitBatch: Sendable {
 
 private func < (left: (AccountID?, Int), right: (AccountID?, Int)) -> Bool {
     (left.0?.number ?? 0, left.1) < (right.0?.number ?? 0, right.1)
-}
-
-/// An account's state as it lies in the engine: JSON with sorted keys, so that equal states are equal texts.
-enum AccountState {
-    static func encode(_ account: Account) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(account), as: UTF8.self)
-    }
 }

@@ -205,7 +205,7 @@ private struct PreparedAccount: Sendable {
         before = change.before
         nextDue = change.nextDue
         changesClock = change.changesClock
-        state = try AccountState.encode(change.account)
+        state = try change.account.storedState()
     }
 
     var clock: String { account.clockName.key }
@@ -213,13 +213,4 @@ private struct PreparedAccount: Sendable {
         [account.version, account.changeNumber, account.rowCount, state, clock, nextDue?.milliseconds]
     }
     var names: StatementArguments { [account.realm.rawValue, account.app, account.customer] }
-}
-
-/// An account's state as it lies in the engine: JSON with sorted keys, so that equal states are equal texts.
-enum AccountState {
-    static func encode(_ account: Account) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(account), as: UTF8.self)
-    }
 }

@@ -61,22 +61,17 @@ extension SQLiteStorage {
     }
 
     package func journal(before number: Int64, limit: Int) async throws -> [NumberedEntry] {
-        try await pool.read { db in
-            try db.rows(
-                of: "journal",
-                "SELECT number, entry FROM journal WHERE number < ? ORDER BY number DESC LIMIT ?",
-                [number, limit]
-            ).map { try NumberedEntry($0) }
-        }
+        try await entries("WHERE number < ? ORDER BY number DESC", from: number, limit: limit)
     }
 
     package func journal(after number: Int64, limit: Int) async throws -> [NumberedEntry] {
+        try await entries("WHERE number > ? ORDER BY number", from: number, limit: limit)
+    }
+
+    private func entries(_ range: String, from number: Int64, limit: Int) async throws -> [NumberedEntry] {
         try await pool.read { db in
-            try db.rows(
-                of: "journal",
-                "SELECT number, entry FROM journal WHERE number > ? ORDER BY number LIMIT ?",
-                [number, limit]
-            ).map { try NumberedEntry($0) }
+            try db.rows(of: "journal", "SELECT number, entry FROM journal \(range) LIMIT ?", [number, limit])
+                .map { try NumberedEntry($0) }
         }
     }
 }

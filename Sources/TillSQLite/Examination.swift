@@ -15,7 +15,7 @@ extension SQLiteStorage {
             }
             for check in Self.checks {
                 for row in try db.rows(of: "check", check.sql + " LIMIT 20") {
-                    // Of a row with a damaged cell that cell is told, when rows are read one by one.
+                    // A row with a damaged cell is reported when rows are read one at a time.
                     if let sentence = try? check.sentence(row) { findings.append(sentence) }
                 }
             }

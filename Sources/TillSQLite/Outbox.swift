@@ -260,7 +260,7 @@ extension SQLiteStorage {
 
 extension DueAccount {
     /// Reads account, customer and due date; nil for an account without a number. Of whom more is damaged is due all
-    /// the same, so that whoever brings accounts up to date finds the damage and sets the account aside.
+    /// the same, so that an update of the account finds the damage and quarantines it.
     fileprivate init?(_ cells: RowCells) {
         guard let number = try? cells.integer(0) else { return nil }
         self.init(

@@ -38,7 +38,7 @@ struct RowCells: StoredCells {
         case .int64(let number): .integer(number)
         case .string(let text): .text(text)
         case .blob(let data): .bytes(Array(data))
-        // Till writes none. As a text it still compares as SQLite orders it, so that whoever pages gets beyond it.
+        // Till writes none. As a text it still compares as SQLite orders it, so that a reader of pages gets past it.
         case .double(let number): .text(String(number))
         }
     }

@@ -9,7 +9,7 @@ extension Doctor {
         var accounts = [account]
         for member in account.family?.members ?? [] where member != account.id {
             guard let stored = try await storage.storedAccount(member) else { continue }
-            // What is wrong with another member is told of that one.
+            // Damage of another member is reported under that member.
             guard let other = stored.account else { return [] }
             if other.id == member { accounts.append(other) }
         }

@@ -3,7 +3,7 @@ import TillStorage
 
 /// Whether every row can be read.
 extension Doctor {
-    /// Reads all rows as the engines do, each by itself, so that every damaged one is named.
+    /// Reads all rows as the engines do, one at a time, so that every damaged one is named.
     func rowFindings(_ storage: any Storage) async throws -> [String] {
         var findings: [String] = []
         for table in ShopTable.allCases {

@@ -290,7 +290,7 @@ extension Shop {
         }
     }
 
-    /// Nobody knows on which clock a damaged account is; it counts once, on the clock of the app's environment.
+    /// The clock of a damaged account is unknown: it counts once, on the clock of the app's environment.
     private func countFailure(_ record: inout JobRecord, of damaged: DamagedAccount, on clock: ClockName) {
         _ = quarantine(damaged)
         if clock.own == nil { record.failed += 1 }

@@ -50,7 +50,7 @@ package struct AccountRow: Sendable {
         }
     }
 
-    /// A version that differs would refuse every write, as if somebody else were always first.
+    /// A version that differs would refuse every write, as if another writer were always first.
     private func reason(for account: Account, _ counters: Counters) -> String? {
         let said = Counters(
             version: account.version,
@@ -70,5 +70,14 @@ package struct AccountRow: Sendable {
 
     private func damaged(_ reason: String) -> StoredAccount {
         .damaged(DamagedAccount(id, of: customer, reason))
+    }
+}
+
+extension Account {
+    /// The state as every engine stores it: JSON with sorted keys, so that equal states are equal texts.
+    package func storedState() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
 }

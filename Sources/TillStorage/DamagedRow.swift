@@ -1,7 +1,7 @@
 import TillCore
 
 /// A stored row that holds what no version of Till wrote there, as after an edit of the database by hand. It is never
-/// guessed at: whoever needs the row learns which one it is.
+/// guessed at: the error names the row.
 package struct DamagedRow: Error, Equatable, Sendable, CustomStringConvertible {
     /// The table that the row is stored in.
     package let table: String

@@ -8,7 +8,7 @@ package struct DueDeliveries: Sendable {
     /// None.
     package init() {}
 
-    /// Reads a page, each row by itself.
+    /// Reads a page, one row at a time.
     package init(_ rows: [Result<Delivery, DamagedRow>]) {
         for row in rows {
             switch row {

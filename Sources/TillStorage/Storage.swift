@@ -200,7 +200,7 @@ package protocol Storage: Sendable {
 
     // MARK: Care
 
-    /// `rows(of:after:limit:)` for whoever looks for damage: cells of another kind than their column do not throw.
+    /// `rows(of:after:limit:)` for a search for damage: cells of another kind than their column do not throw.
     func examinedRows(of table: ShopTable, after row: TableRow?, limit: Int) async throws -> [TableRow]
 
     /// What is wrong inside the engine: damaged files, rows without their account, numbers that do not add up.

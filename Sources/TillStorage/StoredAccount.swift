@@ -1,6 +1,6 @@
 import TillCore
 
-/// An account of a list, of which each is read by itself: one that cannot be read hides no other.
+/// An account of a list. Each is read separately, so that one that cannot be read hides no other.
 package enum StoredAccount: Equatable, Sendable {
     case sound(Account)
     case damaged(DamagedAccount)
@@ -52,8 +52,8 @@ extension Storage {
         }
     }
 
-    /// The accounts that can be read, of those that `storedAccounts` finds. Whoever counts or goes on from page to
-    /// page asks for `storedAccounts`.
+    /// The accounts that can be read, of those that `storedAccounts` finds. To count, or to go on from page to
+    /// page, use `storedAccounts`.
     package func accounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws -> [Account] {
         try await storedAccounts(of: scope, after: after, limit: limit).compactMap(\.account)
     }

@@ -11,9 +11,8 @@ import TillSigning
 import TillStorage
 import TillTesting
 
-/// A shop behind its API: asked through the router of Apple's routes, and telling a listening post on a socket. The
-/// socket of the routes is the subject of other tests: the client of this framework gives up after twenty seconds, which
-/// a busy machine can take.
+/// A shop behind its API: requests go to the router of Apple's routes, and notifications to a receiver on a socket.
+/// Other tests use the socket of the routes: the test client gives up after twenty seconds, too few on a busy machine.
 ///
 /// All that it signed is kept in a folder of the build, where Apple's own library verifies it afterwards.
 final class HTTPStage: Stage {

@@ -187,38 +187,21 @@ struct DamagedAccountTests {
         try database.close()
     }
 
-    private func findings(_ test: TestShop) async -> [String] {
-        await Doctor(test.directory, now: test.now.milliseconds).findings {
-            try SQLiteStorage(examining: test.directory.database)
-        }
-    }
-
     private func text(_ test: TestShop) async throws -> [UInt8] {
         var text: [UInt8] = []
         try await test.shop.exportState(of: TestShop.bundleID) { text += $0 }
         return text
     }
 
-    private func take(_ text: [UInt8], into test: TestShop) async throws {
-        var state = try StateImport(test.shop)
-        do {
-            try await state.take(text)
-        } catch {
-            await state.abandon()
-            throw error
-        }
-        _ = try await state.finish()
-    }
-
     @Test("Accounts that nobody damaged are well, and their state can be imported")
     func well() async throws {
         let test = try await shop()
-        #expect(await findings(test).isEmpty)
-        try await take(try await text(test), into: test)
+        #expect(await test.doctorFindings().isEmpty)
+        try await test.shop.takeState(text: try await text(test))
         let report = try await test.shop.advance(Self.clock, .byPeriod(Period(3, .month)), settling: false)
         #expect(report.setAside.isEmpty)
-        #expect(await findings(test).isEmpty)
-        try await take(try await text(test), into: test)
+        #expect(await test.doctorFindings().isEmpty)
+        try await test.shop.takeState(text: try await text(test))
     }
 
     @Test("Reading a sound account is possible while a member of its family is damaged")
@@ -236,10 +219,10 @@ struct DamagedAccountTests {
     func refused(_ damage: Damage) async throws {
         let test = try await shop()
         try plant(damage.sql, in: test)
-        let findings = await findings(test)
+        let findings = await test.doctorFindings()
         #expect(findings.contains { $0.contains(damage.words) }, "\(findings)")
         let text = try await text(test)
-        let error = await #expect(throws: StateRefused.self) { try await take(text, into: test) }
+        let error = await #expect(throws: StateRefused.self) { try await test.shop.takeState(text: text) }
         guard case .badFile? = error else { return #expect(Bool(false), "\(String(describing: error))") }
     }
 

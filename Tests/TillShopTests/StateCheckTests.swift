@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Testing
 import TillCore
@@ -27,23 +26,6 @@ struct StateCheckTests {
         var text: [UInt8] = []
         try await shop.exportState(of: app) { text += $0 }
         return String(decoding: text, as: UTF8.self)
-    }
-
-    private func take(_ lines: [String], into shop: Shop) async throws {
-        var text = Data(lines.map { $0 + "\n" }.joined().utf8)
-        let foot = StateFile.Foot(
-            rows: lines.count { $0.hasPrefix("[") },
-            sha256: Hexadecimal.text(SHA256.hash(data: text))
-        )
-        text += try StateFile.line(foot)
-        var state = try StateImport(shop)
-        do {
-            try await state.take(text)
-        } catch {
-            await state.abandon()
-            throw error
-        }
-        _ = try await state.finish()
     }
 
     @Test(
@@ -88,7 +70,7 @@ struct StateCheckTests {
         lines[row].replaceSubrange(place, with: new)
         let before = try await text(test.shop, nil)
         do {
-            try await take(lines, into: test.shop)
+            try await test.shop.takeState(lines)
             Issue.record("taken in")
         } catch StateRefused.badFile(_, let what) {
             #expect(what.contains(words), "\(what)")
@@ -119,7 +101,7 @@ struct StateCheckTests {
             StateFile.append(TableRow(cells), to: &row)
             changed[start + 1] = String(decoding: row.dropLast(), as: UTF8.self)
             do {
-                try await take(changed, into: test.shop)
+                try await test.shop.takeState(changed)
                 Issue.record("\(column) \(number) was taken in")
             } catch StateRefused.badFile(_, let what) {
                 #expect(what.contains("a number that no Till gives"), "\(what)")
@@ -166,7 +148,7 @@ struct StateCheckTests {
 
     private func expectRefusal(_ lines: [String], _ test: TestShop, at line: Int, _ words: String) async throws {
         do {
-            try await take(lines, into: test.shop)
+            try await test.shop.takeState(lines)
             Issue.record("taken in: \(words)")
         } catch StateRefused.badFile(let found, let what) {
             #expect(found == line && what.contains(words), "line \(found), not \(line): \(what)")
@@ -279,7 +261,7 @@ struct StateCheckTests {
         try await target.shop.reset(app: nil, .everything)
         try await expectRefusal(without, target, at: without.count + 1, "certificates of chain")
         // The shop that signed them has them.
-        try await take(without, into: source.shop)
+        try await source.shop.takeState(without)
     }
 
     @Test("Numbers are judged by their keys, wherever they stand")
@@ -303,16 +285,16 @@ struct StateCheckTests {
         let accounts = try #require(lines.firstIndex { $0.contains(#""table":"accounts""#) })
         let swapped = Array(lines[..<accounts] + lines[ledger...])
         await #expect(throws: StateRefused.badFile(line: accounts + 1, "the table ledger comes too early")) {
-            try await take(swapped, into: test.shop)
+            try await test.shop.takeState(swapped)
         }
         let key = try #require(lines.last { $0.hasPrefix(#"["key","#) })
-        await #expect(throws: StateRefused.self) { try await take(lines + [key], into: test.shop) }
+        await #expect(throws: StateRefused.self) { try await test.shop.takeState(lines + [key]) }
         let stranger = Team(issuerID: UUID().uuidString.lowercased(), name: "Stranger", createdAt: test.now)
         var row: [UInt8] = []
         StateFile.append(try Document(kind: .team, name: stranger.issuerID, encoding: stranger).row, to: &row)
         let line = String(decoding: row.dropLast(), as: UTF8.self)
-        await #expect(throws: StateRefused.self) { try await take(lines + [line], into: test.shop) }
-        try await take(lines, into: test.shop)
+        await #expect(throws: StateRefused.self) { try await test.shop.takeState(lines + [line]) }
+        try await test.shop.takeState(lines)
     }
 
     @Test("What comes along is put down with the state or not at all")
@@ -327,7 +309,7 @@ struct StateCheckTests {
         // Of the same name, and of another app: of all.
         _ = try await target.shop.faults.add(FaultRule(id: "", kind: .half, seed: 1))
         let before = try await text(target.shop, nil)
-        await #expect(throws: StateRefused.collides(.documents)) { try await take(lines, into: target.shop) }
+        await #expect(throws: StateRefused.collides(.documents)) { try await target.shop.takeState(lines) }
         #expect(try await text(target.shop, nil) == before)
         #expect(try await target.shop.storage.documents(.team).isEmpty)
     }

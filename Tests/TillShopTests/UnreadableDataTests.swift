@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import GRDB
 import Testing
@@ -10,9 +9,9 @@ import TillTesting
 
 @testable import TillShop
 
-/// Stored data that cannot even be read, as somebody leaves it who edits the database by hand: it is named, and nobody
-/// else notices.
-@Suite("Data that cannot be read disturbs nobody else")
+/// Stored data that cannot even be read, as an edit of the database by hand leaves it: it is named, and no other
+/// customer is affected.
+@Suite("Data that cannot be read affects no other customer")
 struct UnreadableDataTests {
     private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
     private static let clock = ClockName(scope)
@@ -34,12 +33,6 @@ struct UnreadableDataTests {
             #expect($0.totalChangesCount > 0)
         }
         try client.close()
-    }
-
-    private func findings(_ test: TestShop) async -> [String] {
-        await Doctor(test.directory, now: test.now.milliseconds).findings {
-            try SQLiteStorage(examining: test.directory.database)
-        }
     }
 
     // MARK: Accounts
@@ -81,7 +74,7 @@ struct UnreadableDataTests {
         await #expect(throws: DamagedAccount.self) { try await test.shop.eraseCustomer(test.customer("bob")) }
         _ = try await test.shop.eraseCustomer(test.customer("cat"))
 
-        let findings = await findings(test)
+        let findings = await test.doctorFindings()
         #expect(findings.contains { $0.contains("(bob) is damaged: \(words)") }, "\(findings)")
         #expect(findings.allSatisfy { !$0.contains("cannot be read:") && !$0.contains("(ann)") }, "\(findings)")
     }
@@ -103,7 +96,7 @@ struct UnreadableDataTests {
         try edit("UPDATE outbox SET signed_date = 'abc' WHERE id = (SELECT min(id) FROM outbox)", in: test)
         try edit("UPDATE documents SET body = x'00' WHERE kind = 'clock'", in: test)
         try edit("UPDATE accounts SET clock = 'own' WHERE customer = 'cat'", in: test)
-        let findings = await findings(test)
+        let findings = await test.doctorFindings()
         for words in [
             "A row of the table ledger", "its column price holds", "A row of the table outbox",
             "its column signed_date",
@@ -147,7 +140,7 @@ struct UnreadableDataTests {
         try edit("UPDATE identifiers SET next = 9223372036854775000", in: test)
         let refused = await #expect(throws: DamagedRow.self) { try await test.buy("coins", by: "ann") }
         #expect(refused?.table == "identifiers")
-        #expect(await findings(test).contains { $0.contains("no purchase is possible") })
+        #expect(await test.doctorFindings().contains { $0.contains("no purchase is possible") })
         try edit("UPDATE identifiers SET next = 1", in: test)
         try await test.buy("coins", by: "ann")
     }
@@ -158,24 +151,6 @@ struct UnreadableDataTests {
         var text: [UInt8] = []
         try await test.shop.exportState(of: TestShop.bundleID) { text += $0 }
         return String(decoding: text, as: UTF8.self).split(separator: "\n").dropLast().map(String.init)
-    }
-
-    /// Takes lines in, with a digest that fits.
-    private func take(_ lines: [String], into test: TestShop) async throws {
-        var text = Data(lines.map { $0 + "\n" }.joined().utf8)
-        let foot = StateFile.Foot(
-            rows: lines.count { $0.hasPrefix("[") },
-            sha256: Hexadecimal.text(SHA256.hash(data: text))
-        )
-        text += try StateFile.line(foot)
-        var state = try StateImport(test.shop)
-        do {
-            try await state.take(text)
-        } catch {
-            await state.abandon()
-            throw error
-        }
-        _ = try await state.finish()
     }
 
     @Test(
@@ -193,7 +168,7 @@ struct UnreadableDataTests {
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         try await test.buy("coins", by: "ann")
         var lines = try await text(test)
-        try await take(lines, into: test)
+        try await test.shop.takeState(lines)
         let start = try #require(lines.firstIndex { $0.contains(#""table":"\#(table.rawValue)""#) })
         var cells = try #require(StateFile.row(Array(lines[start + 1].utf8), of: table)).cells
         let place = try #require(table.columns.firstIndex { $0.name == column })
@@ -201,14 +176,14 @@ struct UnreadableDataTests {
         var line: [UInt8] = []
         StateFile.append(TableRow(cells), to: &line)
         lines[start + 1] = String(decoding: line.dropLast(), as: UTF8.self)
-        let refused = await #expect(throws: StateRefused.self) { try await take(lines, into: test) }
+        let refused = await #expect(throws: StateRefused.self) { try await test.shop.takeState(lines) }
         guard case .badFile(let number, let what)? = refused else {
             return #expect(Bool(false), "\(String(describing: refused))")
         }
         #expect(number == start + 2 && what.contains("a row of the table \(table.rawValue)"), "\(what)")
     }
 
-    @Test("An import refuses identifiers near the end of all, because nobody could buy any more")
+    @Test("An import refuses identifiers near the end of all, because no purchase would be possible")
     func counters() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
@@ -216,7 +191,7 @@ struct UnreadableDataTests {
         try await test.buy("coins", by: "ann")
         let lines = try await text(test)
         let other = try await TestShop(selling: SampleProducts.all)
-        let refused = await #expect(throws: StateRefused.self) { try await take(lines, into: other) }
+        let refused = await #expect(throws: StateRefused.self) { try await other.shop.takeState(lines) }
         #expect(refused?.message.contains("near to their end") == true, "\(String(describing: refused))")
         try await other.buy("coins", by: "ann")
     }

@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillStorage
 
-/// Rows that no Till wrote, as somebody leaves them who edits the database with a client. None of them may trap, and
+/// Rows that no Till wrote, as an edit with a database client leaves them. None of them may trap, and
 /// none may hide another.
 @Suite("Damaged rows are named, and hide no other")
 struct DamageContractTests {

@@ -106,7 +106,7 @@ struct SQLiteTests {
         let fixture = try StorageFixture(.sqlite)
         let new = fixture.account("ann", number: 1)
         let ann = try await fixture.commit(new, rows: [fixture.row(new, 1)])
-        let state = try AccountState.encode(ann)
+        let state = try ann.storedState()
         // Every version has the columns of the first, in which this row says all.
         let first = 33
         let columns = LedgerRow.columns.split(separator: ",").prefix(first).joined(separator: ",")

@@ -46,7 +46,7 @@ final class StorageFixture: Sendable {
     /// The same store opened once more, as after a restart or by another node.
     func reopened() throws -> any Storage { try Self.open(database, folder) }
 
-    /// Changes the store behind the engine's back, as somebody with a database client does.
+    /// Changes the store behind the engine's back, as a database client does.
     func edit(_ sql: String) throws {
         if let database {
             try Session(DatabaseURL(database.url), PostgresSettings()).run(script: sql)

@@ -62,7 +62,7 @@ struct NotificationLaws {
         }
     }
 
-    /// Who is said to have ended a subscription was notified to have turned auto-renewal off.
+    /// Before a voluntary expiration a notification said that auto-renewal is off.
     private mutating func checkAutoRenewal(_ notification: Notification, before: RenewalInfo?, _ what: String) {
         guard notification.type == .expired, notification.subtype == .voluntary else { return }
         let isOff = before?.autoRenews == false || before?.commitment?.autoRenews == false
@@ -73,9 +73,9 @@ struct NotificationLaws {
     ///
     /// - Parameters:
     ///   - before: the world as it was.
-    ///   - told: what was notified of it.
-    mutating func check(_ wanted: MassExtension, before: Observation, told: some Sequence<Notification>) {
-        let answered = told.filter { $0.type == .renewalExtended || $0.type == .renewalExtension }
+    ///   - notifications: what followed.
+    mutating func check(_ wanted: MassExtension, before: Observation, _ notifications: some Sequence<Notification>) {
+        let answered = notifications.filter { $0.type == .renewalExtended || $0.type == .renewalExtension }
             .map(\.transaction.originalID)
         for account in before.accounts.values.sorted(by: { $0.id < $1.id }) {
             for subscription in account.subscriptions

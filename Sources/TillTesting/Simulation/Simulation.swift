@@ -117,8 +117,8 @@ package struct Course<Place: World>: Sendable {
         if case .earlierThanLastEvent? = refusal { failure = report("an act came before what had happened") }
         count.count(deed, isRefused: refusal != nil)
         if isWatched, case .job(let job) = deed, case .extend(let wanted) = job.task {
-            let told = try await world.observe().notifications.dropFirst(before.notifications.count)
-            laws.check(wanted, before: before, told: told)
+            let new = try await world.observe().notifications.dropFirst(before.notifications.count)
+            laws.check(wanted, before: before, new)
         }
         try await watch(after: deed)
     }

@@ -1,0 +1,42 @@
+import Crypto
+import Foundation
+import TillCore
+import TillSQLite
+import TillSigning
+import TillTesting
+
+@testable import TillShop
+
+extension Shop {
+    /// Imports lines of a state under a digest that fits, as an edit by hand can write one.
+    func takeState(_ lines: [String]) async throws {
+        var text = Data(lines.map { $0 + "\n" }.joined().utf8)
+        let foot = StateFile.Foot(
+            rows: lines.count { $0.hasPrefix("[") },
+            sha256: Hexadecimal.text(SHA256.hash(data: text))
+        )
+        text += try StateFile.line(foot)
+        try await takeState(text: text)
+    }
+
+    /// Imports the text of a state.
+    func takeState(text: some DataProtocol & Sendable) async throws {
+        var state = try StateImport(self)
+        do {
+            try await state.take(text)
+        } catch {
+            await state.abandon()
+            throw error
+        }
+        _ = try await state.finish()
+    }
+}
+
+extension TestShop {
+    /// What the doctor finds.
+    func doctorFindings() async -> [String] {
+        await Doctor(directory, now: now.milliseconds).findings {
+            try SQLiteStorage(examining: directory.database)
+        }
+    }
+}
