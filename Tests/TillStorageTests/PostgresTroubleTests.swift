@@ -154,15 +154,21 @@ struct PostgresTroubleTests {
 
     @Test("Waiting is bounded in number and in time")
     func crowd() async throws {
-        let storage = try storage(try StorageFixture.database()) {
+        let database = try StorageFixture.database()
+        let storage = try storage(database) {
             $0.connections = 1
             $0.mostWaiting = 2
             $0.longestWait = .seconds(1)
+            $0.lockTimeout = .seconds(600)
+            $0.statementTimeout = .seconds(600)
         }
-        // The connection is there before anybody waits for it.
-        try await storage.ping()
-        let sleeper = Task { try await storage.pool.perform { _ = try $0.run(script: "SELECT pg_sleep(5)") } }
-        try await Task.sleep(for: .milliseconds(300))
+        // The only connection waits for a lock that another session holds until all have been answered.
+        let holder = try Session(DatabaseURL(database.url), PostgresSettings())
+        try holder.run(script: "SELECT pg_advisory_lock(1)")
+        let user = Task { try await storage.pool.perform { _ = try $0.run(script: "SELECT pg_advisory_lock(1)") } }
+        while try holder.run(script: "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted").count == 0 {
+            try await Task.sleep(for: .milliseconds(10))
+        }
         let refusals = await withTaskGroup(of: String.self) { group in
             for _ in 1...5 {
                 group.addTask {
@@ -177,7 +183,8 @@ struct PostgresTroubleTests {
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(refusals.sorted() == ["crowded", "crowded", "crowded", "waited", "waited"])
-        try await sleeper.value
+        try holder.run(script: "SELECT pg_advisory_unlock(1)")
+        try await user.value
         try await storage.ping()
         try await storage.close()
         await #expect(throws: PostgresRefused.self) { try await storage.ping() }
