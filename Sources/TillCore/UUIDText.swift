@@ -20,4 +20,31 @@ package enum UUIDText {
         }
         return String(decoding: canonical, as: UTF8.self)
     }
+
+    /// The lower-case text of the UUID of version 4 that takes its free bits from the first 16 of these bytes.
+    package static func version4(of bytes: UnsafeRawBufferPointer) -> String {
+        String(unsafeUninitializedCapacity: 36) { text in
+            var written = 0
+            func append(_ value: UInt8) {
+                text[written] = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
+                written += 1
+            }
+            for place in 0..<16 {
+                if place == 4 || place == 6 || place == 8 || place == 10 {
+                    text[written] = UInt8(ascii: "-")
+                    written += 1
+                }
+                // The version stands in the seventh byte, the variant in the ninth (RFC 9562 section 5.4).
+                let byte =
+                    switch place {
+                    case 6: bytes[place] & 0x0f | 0x40
+                    case 8: bytes[place] & 0x3f | 0x80
+                    default: bytes[place]
+                    }
+                append(byte >> 4)
+                append(byte & 15)
+            }
+            return written
+        }
+    }
 }

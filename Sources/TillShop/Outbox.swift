@@ -173,17 +173,8 @@ extension Shop {
 
     /// A UUID that follows from the shop's seed and a name, so that a world can be replayed. Lower case.
     func uuid(_ name: String) -> String {
-        var bytes = Array(SHA256.hash(data: Data((seed + "/" + name).utf8)).prefix(16))
-        bytes[6] = bytes[6] & 0x0f | 0x40
-        bytes[8] = bytes[8] & 0x3f | 0x80
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        for (place, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(place) { text.append(UInt8(ascii: "-")) }
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
+        let digest = SHA256.hash(data: Array("\(seed)/\(name)".utf8))
+        return digest.withUnsafeBytes { UUIDText.version4(of: $0) }
     }
 }
 
