@@ -113,7 +113,9 @@ extension Ledger {
         switch subscription.state {
         case .active:
             let end = endOfPeriod(of: subscription, held: account)
-            guard let notice = instantOfPriceNotice(to: subscription), notice <= end.0 else { return end }
+            guard let notice = instantOfPriceNotice(to: subscription, held: account), notice <= end.0 else {
+                return end
+            }
             return (notice, .noticeOfPrice)
         case .gracePeriod(_, let until, _): return (until, .endOfGrace)
         case .billingRetry(_, let until, _): return (until, .endOfRetry)

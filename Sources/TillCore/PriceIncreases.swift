@@ -53,12 +53,13 @@ extension Ledger {
         return Double(difference) > Double(limit) * Double(price.milliunits) / Double(dollars.milliunits)
     }
 
-    /// When the customer is told: so many days before the renewal that will cost more. The renewal must leave that much
-    /// time, else it is the one after. A weekly price that needs no consent is told at once and rises with the first
-    /// renewal twenty-seven days later, the fourth.
-    func instantOfPriceNotice(to subscription: Subscription) -> Timestamp? {
+    /// When the customer is notified: so many days before the renewal that will cost more. The renewal must leave that
+    /// much time, else it is the one after. A weekly price that needs no consent is announced at once and rises with
+    /// the first renewal twenty-seven days later, the fourth. A customer who chose another plan will not pay the price,
+    /// and is not notified of it.
+    func instantOfPriceNotice(to subscription: Subscription, held account: Account) -> Timestamp? {
         guard
-            let increase = subscription.priceIncrease, increase.stage == .scheduled,
+            let increase = subscription.expectedPriceIncrease, increase.stage == .scheduled,
             subscription.preference.autoRenews,
             let period = catalog.products[subscription.latestTransaction.productID]?.plan?.period
         else { return nil }
@@ -66,7 +67,13 @@ extension Ledger {
         if isWeekly, !increase.needsConsent { return increase.scheduledAt }
         let days = increase.needsConsent ? (isWeekly ? 7 : period.months == 1 ? 27 : 60) : 27
         let notice = policy.rate.adding(days: -days, to: subscription.renewalDate)
-        return notice >= increase.scheduledAt ? notice : nil
+        return notice >= increase.scheduledAt && !hasPassed(notice, subscription, account) ? notice : nil
+    }
+
+    /// Whether something that happened since kept the notice from being given in time: auto-renewal that was off, a
+    /// refund, grace. One that falls before the period is given when the period begins.
+    private func hasPassed(_ notice: Timestamp, _ subscription: Subscription, _ account: Account) -> Bool {
+        max(notice, subscription.state.latest.start).advanced(milliseconds: 1_000) < account.lastEvent
     }
 
     mutating func announcePrice(to subscription: Subscription, by id: AccountID) {

@@ -100,10 +100,7 @@ extension Ledger {
     private mutating func subscribe(_ purchase: Purchase, _ product: Product, by id: AccountID) throws(Refusal) {
         guard let plan = product.plan else { return }
         let held = self[id].subscription(toGroup: plan.groupID)
-        // What is retried is paid for, unless the customer takes an offer: that begins anew.
-        if let held, held.isRetried(as: product.id), purchase.offer == .automatic || purchase.offer == .none {
-            return payNow(for: held, product, by: id)
-        }
+        if let held, held.isPaidFor(by: purchase) { return payNow(for: held, purchase, by: id) }
         let offers = try chooseOffers(purchase, product, by: id, holding: held)
         if let held, held.status == .active {
             // A customer who stays with the present product pays the agreed price.
@@ -119,10 +116,11 @@ extension Ledger {
 
     /// Buying again what could not be charged pays for it; buying the present product also withdraws the choice of
     /// another.
-    private mutating func payNow(for held: Subscription, _ product: Product, by id: AccountID) {
+    private mutating func payNow(for held: Subscription, _ purchase: Purchase, by id: AccountID) {
         purchaseResult = .recovered
         var held = held
-        if held.preference.productID != product.id, !held.isBound { held.withdrawChoice() }
+        if held.preference.productID != purchase.productID, !held.isBound { held.withdrawChoice() }
+        held.appAccountToken = purchase.appAccountToken ?? held.appAccountToken
         recover(held, by: id)
     }
 
@@ -185,8 +183,10 @@ extension Ledger {
     ) throws(Refusal) -> [PendingOffer] {
         guard let group = product.plan?.groupID, purchase.billingPlan != .monthly else { return [] }
         let isActive = held?.status == .active
+        // Grace is service, too: only a customer without any may have the introductory offer.
+        let isServed = isActive || held?.status == .gracePeriod
         let introductory = product.offer(.introductory)
-        let mayIntroduce = !isActive && !self[id].introductoryOffersUsed.contains(group)
+        let mayIntroduce = !isServed && !self[id].introductoryOffersUsed.contains(group)
         switch purchase.offer {
         case .none:
             return []
@@ -195,7 +195,7 @@ extension Ledger {
             return [PendingOffer(introductory)]
         case .introductory(let evenIfUsed):
             guard let introductory else { throw .unknownOffer(product: product.id, kind: .introductory, id: nil) }
-            if isActive { throw .offerNeedsNoSubscription(kind: .introductory) }
+            if isServed { throw .offerNeedsNoSubscription(kind: .introductory) }
             guard mayIntroduce || evenIfUsed else { throw .introductoryOfferUsed(group: group) }
             return [PendingOffer(introductory)]
         case .promotional(let offerID):
@@ -378,9 +378,18 @@ extension Transaction {
 }
 
 extension Subscription {
-    /// Whether a payment for the product is awaited: for the product that the renewal would have, or the present one.
-    fileprivate func isRetried(as productID: String) -> Bool {
-        state.awaitsPayment && (preference.productID == productID || latestTransaction.productID == productID)
+    /// Whether a purchase pays for the renewal that is retried: it is of the product that the renewal would have, or of
+    /// the present one, and asks for nothing that only a new period can have: an offer, a price, a storefront, an order
+    /// or another billing plan.
+    fileprivate func isPaidFor(by purchase: Purchase) -> Bool {
+        guard state.awaitsPayment else { return false }
+        let latest = latestTransaction
+        let billingPlan: BillingPlan.Kind = latest.commitment == nil ? .billedUpfront : .monthly
+        return [preference.productID, latest.productID].contains(purchase.productID)
+            && (purchase.offer == .automatic || purchase.offer == .none)
+            && purchase.price == nil && purchase.order == nil
+            && (purchase.storefront ?? latest.storefront) == latest.storefront
+            && (purchase.billingPlan ?? billingPlan) == billingPlan
     }
 
     /// Counts the service that a new row paid for.

@@ -1,9 +1,12 @@
 import TillCore
 
-/// Where the time of Till ends: no certificate is valid from then on.
+/// The time of Till: outside of it no certificate is valid.
 extension ClockState {
+    /// 2008-01-01T00:00:00Z. No clock is set to an earlier instant.
+    package static let start = Timestamp(milliseconds: 1_199_145_600_000)
+
     /// 2100-01-01T00:00:00Z. No clock is set to it or beyond it.
-    static let end = Timestamp(milliseconds: 4_102_444_800_000)
+    package static let end = Timestamp(milliseconds: 4_102_444_800_000)
 
     /// The latest instant that the clock ever shows by itself: a running one stops a millisecond before ``end``. Nil
     /// for real time, which has no limit.
@@ -47,7 +50,8 @@ extension ClockState {
         guard instant < end else {
             throw ClockRefused(
                 code: "beyond_the_certificates",
-                message: "\(instant.iso8601) lies beyond \(end.iso8601), to which certificates are valid."
+                message: "\(instant.iso8601) is too late: certificates are valid until \(end.iso8601). Choose an earlier "
+                    + "date."
             )
         }
     }

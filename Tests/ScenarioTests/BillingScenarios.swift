@@ -335,4 +335,63 @@ extension Scenarios.Billing {
             """
         )
     }
+
+    @Test("A purchase that asks for more than what is retried begins a new period", arguments: StageKind.all)
+    func askingForMore(at stage: StageKind) async throws {
+        let year = Product.plan("year", each: .year, at: 99_990, monthlyAt: 9_990)
+        let shop = try await Scenario(at: stage, on: "2026-01-01", selling: [year])
+        let customers = ["ann", "bob", "cat", "dan"]
+        for customer in customers {
+            try await shop.buys(customer, "year")
+            try await shop.declinesCard(of: customer)
+        }
+        try await shop.advance(to: "2027-01-03")
+        try await shop.buys("ann", "year", monthly: true)
+        try await shop.buys("bob", "year", at: PriceOverride(milliunits: 79_990))
+        try await shop.buys("cat", "year", in: Storefront(code: "CAN"))
+        let token = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
+        try await shop.buys("dan", "year", token: token)
+        #expect(try await shop.own("dan").transaction.appAccountToken == token)
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY      status 1  paid until 2027-01-01
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY      status 1  paid until 2027-01-01
+            2026-01-01  cat  SUBSCRIBED INITIAL_BUY      status 1  paid until 2027-01-01
+            2026-01-01  dan  SUBSCRIBED INITIAL_BUY      status 1  paid until 2027-01-01
+            2027-01-01  ann  DID_FAIL_TO_RENEW           status 3
+            2027-01-01  bob  DID_FAIL_TO_RENEW           status 3
+            2027-01-01  cat  DID_FAIL_TO_RENEW           status 3
+            2027-01-01  dan  DID_FAIL_TO_RENEW           status 3
+            2027-01-03  ann  SUBSCRIBED RESUBSCRIBE      status 1  until 2027-02-03, 1/12 to 2028-01-03
+            2027-01-03  bob  SUBSCRIBED RESUBSCRIBE      status 1  paid until 2028-01-03 at 79.99
+            2027-01-03  cat  SUBSCRIBED RESUBSCRIBE      status 1  paid until 2028-01-03
+            2027-01-03  dan  DID_RENEW BILLING_RECOVERY  status 1  paid until 2028-01-03
+            """
+        )
+    }
+
+    @Test("In grace no introductory offer begins: the customer still has the service", arguments: StageKind.all)
+    func trialInGrace(at stage: StageKind) async throws {
+        let trial = Offer(kind: .introductory, mode: .freeTrial, period: Period(1, .week))
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(offers: trial), .plan("top", at: 9_990, offers: trial)],
+            grace: GracePeriod(days: 16)
+        )
+        try await shop.buys("ann", "pro", offer: .none)
+        try await shop.declinesCard(of: "ann")
+        try await shop.advance(to: "2026-02-03")
+        try await shop.refuses("offer_needs_no_subscription") {
+            try await shop.buys("ann", "pro", offer: .introductory(evenIfUsed: false))
+        }
+        try await shop.buys("ann", "top")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY          status 1  pro, paid until 2026-02-01
+            2026-02-01  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  pro, grace until 2026-02-17
+            2026-02-03  SUBSCRIBED RESUBSCRIBE          status 1  top, paid until 2026-03-03
+            """
+        )
+    }
 }

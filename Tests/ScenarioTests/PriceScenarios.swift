@@ -259,4 +259,82 @@ extension Scenarios.Prices {
             """
         )
     }
+
+    @Test(
+        "A customer who chose another plan is not asked, and after a withdrawal not too late",
+        arguments: StageKind.all
+    )
+    func chosen(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan("top"), .plan("low", level: 2, at: 1_990)]
+        )
+        try await shop.buys("ann", "top")
+        try await shop.changesPlan("ann", to: "low")
+        try await shop.raisesPrice(of: "top", to: 12_990)
+        try await shop.advance(to: "2026-01-20")
+        try await shop.changesPlan("ann", to: "top")
+        try await shop.advance(to: "2026-03-02")
+        try await shop.expect(
+            """
+            2026-01-01  SUBSCRIBED INITIAL_BUY           status 1  top, paid until 2026-02-01
+            2026-01-01  DID_CHANGE_RENEWAL_PREF DOWNGRADE  status 1  top, then low
+            2026-01-20  DID_CHANGE_RENEWAL_PREF          status 1  top
+            2026-02-01  DID_RENEW                        status 1  top, paid until 2026-03-01
+            2026-02-02  PRICE_INCREASE PENDING           status 1  top, next 12.99
+            2026-03-01  EXPIRED PRICE_INCREASE           status 2  top
+            """
+        )
+    }
+
+    @Test("Auto-renewal that was off, a refund and grace never shorten the notice", arguments: StageKind.all)
+    func neverShort(at stage: StageKind) async throws {
+        let shop = try await Scenario(
+            at: stage,
+            on: "2026-01-01",
+            selling: [.plan(), .plan("radio", group: "21000000")],
+            grace: GracePeriod(days: 16)
+        )
+        for (customer, product) in [("ann", "pro"), ("bob", "pro"), ("cat", "radio")] {
+            try await shop.buys(customer, product)
+        }
+        try await shop.raisesPrice(of: "pro", to: 5_990)
+        try await shop.advance(to: "2026-01-02")
+        try await shop.cancels("ann")
+        try await shop.grantsRefund(to: "bob")
+        try await shop.advance(to: "2026-01-10")
+        try await shop.raisesPrice(of: "radio", to: 5_990)
+        try await shop.declinesCard(of: "cat")
+        try await shop.advance(to: "2026-01-30")
+        try await shop.resumes("ann")
+        try await shop.reversesRefund(of: "bob")
+        try await shop.advance(to: "2026-02-10")
+        try await shop.acceptsCard(of: "cat")
+        try await shop.advance(to: "2026-04-02")
+        try await shop.expect(
+            """
+            2026-01-01  ann  SUBSCRIBED INITIAL_BUY          status 1  pro, paid until 2026-02-01
+            2026-01-01  bob  SUBSCRIBED INITIAL_BUY          status 1  pro, paid until 2026-02-01
+            2026-01-01  cat  SUBSCRIBED INITIAL_BUY          status 1  radio, paid until 2026-02-01
+            2026-01-02  ann  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED  status 1  pro
+            2026-01-02  bob  REFUND                          status 5  pro, REFUND_FULL
+            2026-01-30  ann  DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_ENABLED  status 1  pro
+            2026-01-30  bob  REFUND_REVERSED                 status 1  pro
+            2026-02-01  ann  DID_RENEW                       status 1  pro, paid until 2026-03-01
+            2026-02-01  bob  DID_RENEW                       status 1  pro, paid until 2026-03-01
+            2026-02-01  cat  DID_FAIL_TO_RENEW GRACE_PERIOD  status 4  radio, grace until 2026-02-17
+            2026-02-02  ann  PRICE_INCREASE ACCEPTED         status 1  pro, next 5.99
+            2026-02-02  bob  PRICE_INCREASE ACCEPTED         status 1  pro, next 5.99
+            2026-02-10  cat  DID_RENEW BILLING_RECOVERY      status 1  radio, paid 2026-02-01 to 2026-03-01
+            2026-03-01  ann  DID_RENEW                       status 1  pro, paid until 2026-04-01 at 5.99, again
+            2026-03-01  bob  DID_RENEW                       status 1  pro, paid until 2026-04-01 at 5.99, again
+            2026-03-01  cat  DID_RENEW                       status 1  radio, paid until 2026-04-01
+            2026-03-05  cat  PRICE_INCREASE ACCEPTED         status 1  radio, next 5.99
+            2026-04-01  ann  DID_RENEW                       status 1  pro, paid until 2026-05-01 at 5.99, again
+            2026-04-01  bob  DID_RENEW                       status 1  pro, paid until 2026-05-01 at 5.99, again
+            2026-04-01  cat  DID_RENEW                       status 1  radio, paid until 2026-05-01 at 5.99, again
+            """
+        )
+    }
 }

@@ -63,11 +63,17 @@ final class Scenario {
         quantity: Int = 1,
         offer: OfferChoice = .automatic,
         monthly: Bool = false,
-        isInterrupted: Bool = false
+        isInterrupted: Bool = false,
+        at price: PriceOverride? = nil,
+        in storefront: Storefront? = nil,
+        token: String? = nil
     ) async throws {
         let purchase = Purchase(
             productID: product,
             quantity: quantity,
+            storefront: storefront,
+            price: price,
+            appAccountToken: token,
             offer: offer,
             billingPlan: monthly ? .monthly : nil,
             isInterrupted: isInterrupted

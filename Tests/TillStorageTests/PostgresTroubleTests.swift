@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import TillCore
 import TillStorage
@@ -19,9 +20,13 @@ struct PostgresTroubleTests {
         return storage
     }
 
-    /// Waits until something holds, for ten seconds at the most.
+    private final class Commits: Sendable {
+        let count = Mutex(0)
+    }
+
+    /// Waits until something holds, for a minute at the most.
     private func eventually(_ body: () async throws -> Bool) async throws -> Bool {
-        for _ in 0..<200 {
+        for _ in 0..<1_200 {
             if try await body() { return true }
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -34,24 +39,31 @@ struct PostgresTroubleTests {
         let database = try server.database { _ = try PostgresStorage(DatabaseURL($0)) }
         let storage = try storage(database) { $0.connections = 4 }
         let sample = try StorageFixture(.sqlite)
+        let commits = Commits()
         let acknowledged = await withTaskGroup(of: [AccountID].self) { group in
             for worker in 0..<4 {
                 group.addTask {
                     var acknowledged: [AccountID] = []
-                    for number in 0..<400 {
-                        let account = sample.account("c\(worker)-\(number)", number: Int64(worker * 1_000 + number + 1))
+                    for number in 0..<100_000 {
+                        let account = sample.account(
+                            "c\(worker)-\(number)",
+                            number: Int64(worker * 100_000 + number + 1)
+                        )
                         let results = await storage.commit([
                             Change(accounts: [AccountChange(account: account, before: nil)])
                         ])
                         guard case .success = results[0] else { break }
                         acknowledged.append(account.id)
+                        commits.count.withLock { $0 += 1 }
                     }
                     return acknowledged
                 }
             }
             group.addTask {
-                try? await Task.sleep(for: .milliseconds(150))
-                do { try server.kill() } catch { Issue.record(error) }
+                do {
+                    #expect(try await self.eventually { commits.count.withLock { $0 >= 20 } })
+                    try server.kill()
+                } catch { Issue.record(error) }
                 return []
             }
             return await group.reduce(into: []) { $0 += $1 }
@@ -73,7 +85,7 @@ struct PostgresTroubleTests {
         }
         #expect(isBack)
         for id in acknowledged { #expect(try await storage.account(id) != nil) }
-        #expect(acknowledged.count > 3)
+        #expect(acknowledged.count >= 20)
         #expect(try await storage.examine().isEmpty)
         withExtendedLifetime(server) {}
     }

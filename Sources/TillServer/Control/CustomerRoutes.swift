@@ -107,7 +107,7 @@ extension ControlAPI {
     }
 
     /// Instants that the certificates are valid at: 2008 to 2100.
-    var instants: ClosedRange<Int64> { 1_199_145_600_000...4_102_444_800_000 }
+    var instants: ClosedRange<Int64> { ClockState.start.milliseconds...ClockState.end.milliseconds }
 
     static func opening(_ body: ControlBody) throws -> Opening {
         Opening(

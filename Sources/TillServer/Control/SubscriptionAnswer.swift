@@ -180,8 +180,10 @@ extension ControlAPI {
     private static func words(_ increase: PriceIncrease) -> String {
         let start = increase.effectiveFrom.map { " from \($0.iso8601)" } ?? ""
         return switch increase.stage {
-        case .scheduled: "The price rises to \(increase.price.words); the customer has not been told yet."
-        case .pending: "A price of \(increase.price.words)\(start) waits for the customer's consent."
+        case .scheduled: "The price rises to \(increase.price.words); the customer has not been notified yet."
+        case .pending:
+            "A price of \(increase.price.words)\(start) waits for the customer's consent; without it the subscription "
+                + "expires."
         case .accepted: "The price will be \(increase.price.words)\(start)."
         }
     }

@@ -12,6 +12,9 @@ extension Registry {
             guard known.contains(where: { $0.name == document.name && $0.app == document.app }) else {
                 return "\(words) is not what its name says"
             }
+            if document.kind == .clock, let fault = try document.decoded(as: Clocks.Record.self).fault {
+                return "\(words) \(fault)"
+            }
             return hasPossibleNumbers(document) ? nil : "\(words) has a number that no Till gives"
         } catch {
             return "\(words) cannot be read"
@@ -50,9 +53,6 @@ extension Registry {
             return Realm.allCases.map { ("\($0.rawValue)/\(app)", app) }
         case .clock:
             let record = try document.decoded(as: Clocks.Record.self)
-            guard record.state.isPossible, record.leap?.isPossible ?? true, record.skipped?.isPossible ?? true else {
-                return []
-            }
             return [(record.documentName, record.app)]
         case .job:
             let record = try document.decoded(as: JobRecord.self)
@@ -86,5 +86,31 @@ extension Registry {
             let leaf: [UInt8] = Base64.decode(text)
         else { return nil }
         return SigningChain.id(ofLeaf: leaf)
+    }
+}
+
+extension Clocks.Record {
+    /// What no clock of Till's can be: a date outside of those at which certificates are valid, or a speed out of range.
+    fileprivate var fault: String? {
+        guard state.isPossible, leap?.isPossible ?? true, skipped?.isPossible ?? true else {
+            return "has a date or a speed that no clock has; a speed is above 0 and at most 10000000"
+        }
+        for instant in [state.first, leap?.to].compactMap(\.self)
+        where instant < ClockState.start || instant >= ClockState.end {
+            return "is set to \(instant.iso8601); a clock is set to a date from \(ClockState.start.iso8601) to before "
+                + ClockState.end.iso8601
+        }
+        return nil
+    }
+}
+
+extension ClockState {
+    /// The instant to which it was set; nil for real time.
+    fileprivate var first: Timestamp? {
+        switch self {
+        case .real: nil
+        case .frozen(let instant): instant
+        case .running(let start, _, _): start
+        }
     }
 }
