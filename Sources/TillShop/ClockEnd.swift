@@ -50,8 +50,7 @@ extension ClockState {
         guard instant < end else {
             throw ClockRefused(
                 code: "beyond_the_certificates",
-                message: "\(instant.iso8601) is too late: certificates are valid until \(end.iso8601). Choose an earlier "
-                    + "date."
+                message: "\(instant.iso8601) is too late: certificates are valid until \(end.iso8601)."
             )
         }
     }
