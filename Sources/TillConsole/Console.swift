@@ -152,8 +152,8 @@ package struct Console: Sendable {
         let isInside = template != "sign-in"
         let layout: PageValue = [
             "title": .text(title), "content": .text(content), "effect": .text(shownEffect),
-            "places": .list(isInside ? places(page, request, isOfRealm: false) : []),
-            "realmPlaces": .list(places(page, request, isOfRealm: true)),
+            "places": .list(isInside ? places(page, request, isOfEnvironment: false) : []),
+            "realmPlaces": .list(places(page, request, isOfEnvironment: true)),
             "app": PageValue(request.parameters["bundleId"]), "realm": PageValue(request.parameters["realm"]),
             "address": PageValue(page == nil ? nil : request.address), "act": PageValue(act),
             "live": .text(LiveRegions.summary(shownEffect + content, apartFrom: request.once)),
@@ -164,9 +164,9 @@ package struct Console: Sendable {
         return RenderedPage(html: templates.render("layout", layout), once: request.once)
     }
 
-    private func places(_ page: ConsolePage?, _ request: PageRequest, isOfRealm: Bool) -> [PageValue] {
-        guard !isOfRealm || request.parameters["realm"] != nil else { return [] }
-        return Place.all.filter { $0.isOfRealm == isOfRealm }.compactMap { place in
+    private func places(_ page: ConsolePage?, _ request: PageRequest, isOfEnvironment: Bool) -> [PageValue] {
+        guard !isOfEnvironment || request.parameters["realm"] != nil else { return [] }
+        return Place.all.filter { $0.isOfEnvironment == isOfEnvironment }.compactMap { place in
             request.link(place.path).map { link in
                 ["name": .text(place.name), "link": .text(link), "isCurrent": .flag(place.path == page?.path)]
             }

@@ -2,7 +2,7 @@
 /// places in the bar that a page may have.
 extension ConsolePage {
     static let all: [ConsolePage] = [
-        overview, realm, customers, customer, transaction,
+        overview, environment, customers, customer, transaction,
         catalog, product, faults, snapshots, keys,
         notifications, notification, requests, request, decoder,
     ]
@@ -14,8 +14,8 @@ struct Place: Sendable {
     /// The page's path.
     let path: String
 
-    /// Whether it is about one realm of an app.
-    var isOfRealm: Bool { path.contains("{realm}") }
+    /// Whether it is about one environment of an app.
+    var isOfEnvironment: Bool { path.contains("{realm}") }
 
     static let all = [
         Place(name: "Overview", path: "/console/"),

@@ -73,7 +73,7 @@ struct FaultKind: Sendable {
     /// The form that adds a rule of this kind.
     func form(apps: ActForm.Field.Kind?) -> ActForm {
         var fields: [ActForm.Field] = [.init("kind", "", .hidden, value: word)] + self.fields
-        fields.append(.init("realm", "Only in the realm"))
+        fields.append(.init("realm", "Only in the environment"))
         fields.append(.init("bundleId", "Only of the app", apps))
         if isOfNotifications {
             fields.append(.init("route", "Only of the type", hint: "DID_RENEW", help: "Or EXPIRED/VOLUNTARY."))

@@ -2,11 +2,12 @@
 /// left out, so that a state stays short.
 extension Account {
     private enum Key: String, CodingKey {
-        case id, realm, app, customer, storefront, version, changeNumber, refundNumber, rowCount, lastEvent
+        case id, app, customer, storefront, version, changeNumber, refundNumber, rowCount, lastEvent
         case appTransaction, subscriptions, sharedSubscriptions, holdings, owned
         case introductoryOffersUsed, codesRedeemed, offerNonces
         case winBackOffersTaken, family, card, asksToBuy, heldPurchases, heldNumber, refundRequests
         case notificationNumber, lastSigned, clock, jobsDone
+        case environment = "realm"
     }
 
     /// Reads a state of this or an older version.
@@ -14,7 +15,7 @@ extension Account {
         let values = try decoder.container(keyedBy: Key.self)
         self.init(
             id: try values.decode(AccountID.self, forKey: .id),
-            realm: try values.decode(Realm.self, forKey: .realm),
+            environment: try values.decode(StoreEnvironment.self, forKey: .environment),
             app: try values.decode(String.self, forKey: .app),
             customer: try values.decode(String.self, forKey: .customer),
             storefront: try values.decode(Storefront.self, forKey: .storefront),
@@ -63,7 +64,7 @@ extension Account {
     package func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(id, forKey: .id)
-        try values.encode(realm, forKey: .realm)
+        try values.encode(environment, forKey: .environment)
         try values.encode(app, forKey: .app)
         try values.encode(customer, forKey: .customer)
         try values.encode(storefront, forKey: .storefront)

@@ -14,7 +14,7 @@ package struct AccountRelations: Equatable, Sendable {
     }
 
     private let account: AccountID
-    private let realm: Realm
+    private let environment: StoreEnvironment
     private let app: String
     private let clock: String?
     private let family: FamilyMembership?
@@ -27,7 +27,7 @@ package struct AccountRelations: Equatable, Sendable {
     /// The relations of an account.
     package init(_ account: Account) {
         self.account = account.id
-        realm = account.realm
+        environment = account.environment
         app = account.app
         clock = account.clock
         family = account.family
@@ -60,8 +60,8 @@ package struct AccountRelations: Equatable, Sendable {
                 guard let other = others(member) else {
                     return "its family \(family.name) names account \(member.number), which does not exist"
                 }
-                guard other.realm == realm, other.app == app else {
-                    return "its family \(family.name) names account \(member.number) of another app or realm"
+                guard other.environment == environment, other.app == app else {
+                    return "its family \(family.name) names account \(member.number) of another app or environment"
                 }
                 guard other.family == family else {
                     return "its family \(family.name) names account \(member.number), which says otherwise"

@@ -31,7 +31,7 @@ package enum Command: Sendable {
     case extend(Extension)
     /// A job's part in this account.
     case job(Job)
-    /// Puts the account and its family on another clock; nil is that of the app's realm.
+    /// Puts the account and its family on another clock; nil is that of the app's environment.
     case useClock(String?)
     /// Nothing but the passing of time.
     case wake

@@ -1,4 +1,4 @@
-/// One customer in one app in one realm: all that can still change by itself or by a command.
+/// One customer in one app in one environment: all that can still change by itself or by a command.
 ///
 /// Rows of the ledger that are only history are not here; a command that needs one names it. So the cost of a purchase
 /// does not grow with the length of the customer's history.
@@ -6,7 +6,7 @@ package struct Account: Codable, Equatable, Sendable {
     /// Its number is `appTransactionId`, also for a customer who never downloaded the app.
     package let id: AccountID
     /// Production and sandbox share no customers.
-    package let realm: Realm
+    package let environment: StoreEnvironment
     /// The app's bundle identifier.
     package let app: String
     /// The customer's name in this store: whatever the operator calls them.
@@ -55,7 +55,7 @@ package struct Account: Codable, Equatable, Sendable {
     package var notificationNumber: Int64
     /// The date of the last notification; the next is a millisecond later at least.
     package var lastSigned: Timestamp?
-    /// The name of a clock of the customer's own (with the family); nil for that of the app's realm.
+    /// The name of a clock of the customer's own (with the family); nil for that of the app's environment.
     package var clock: String?
     /// Jobs that this account has done, newest last, so that none is done twice.
     package var jobsDone: [JobResult]
@@ -67,14 +67,14 @@ package struct Account: Codable, Equatable, Sendable {
     /// A new customer who has bought nothing.
     package init(
         id: AccountID,
-        realm: Realm,
+        environment: StoreEnvironment,
         app: String,
         customer: String,
         storefront: Storefront,
         at now: Timestamp
     ) {
         self.id = id
-        self.realm = realm
+        self.environment = environment
         self.app = app
         self.customer = customer
         self.storefront = storefront

@@ -124,7 +124,7 @@ extension Ledger {
         for member: AccountID
     ) -> Transaction {
         let account = self[member]
-        let id = identifiers.transaction(of: member, realm: account.realm, storefront: account.storefront)
+        let id = identifiers.transaction(of: member, environment: account.environment, storefront: account.storefront)
         return Transaction(
             id: id,
             originalID: id,

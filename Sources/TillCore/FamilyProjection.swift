@@ -208,7 +208,7 @@ extension Ledger {
         copy.originalPurchaseDate = held?.originalPurchaseDate ?? copy.purchaseDate
         copy.lineItem = identifiers.lineItem(
             of: member,
-            realm: self[member].realm,
+            environment: self[member].environment,
             storefront: self[member].storefront
         )
         copy.groupID = subscription.groupID

@@ -13,7 +13,7 @@ package struct Partition: Hashable, Comparable, Sendable {
     }
 
     /// The partition of a customer's account in an app: a hash that never changes (FNV-1a, folded).
-    package init(realm: Realm, app: String, customer: String) {
+    package init(environment: StoreEnvironment, app: String, customer: String) {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func mix(_ text: String) {
             for byte in text.utf8 {
@@ -21,7 +21,7 @@ package struct Partition: Hashable, Comparable, Sendable {
             }
             hash = (hash ^ 0xff) &* 0x100_0000_01b3
         }
-        mix(realm.rawValue)
+        mix(environment.rawValue)
         mix(app)
         mix(customer)
         hash ^= hash >> 32
@@ -32,7 +32,8 @@ package struct Partition: Hashable, Comparable, Sendable {
     package static func < (left: Partition, right: Partition) -> Bool { left.number < right.number }
 }
 
-/// One customer in one app in one realm. The number is also the account's `appTransactionId`: 18 digits from `704`.
+/// One customer in one app in one environment. The number is also the account's `appTransactionId`: 18 digits from
+/// `704`.
 package struct AccountID: Hashable, Comparable, Sendable {
     /// Base + counter × 1,024 + partition, so that the last ten bits tell the shard.
     package let number: Int64
@@ -163,14 +164,18 @@ package struct Identifiers: Sendable {
         AccountID(Identifiers.appTransactionBase + count(in: partition))
     }
 
-    /// A new transaction's number in the shape of the realm.
-    package mutating func transaction(of account: AccountID, realm: Realm, storefront: Storefront) -> TransactionID {
-        TransactionID(purchaseShape(count(in: account.partition), realm: realm, storefront: storefront))
+    /// A new transaction's number in the shape of the environment.
+    package mutating func transaction(of account: AccountID, environment: StoreEnvironment, storefront: Storefront)
+        -> TransactionID
+    {
+        TransactionID(purchaseShape(count(in: account.partition), environment: environment, storefront: storefront))
     }
 
     /// A new `webOrderLineItemId`, of the same shape as a transaction's number.
-    package mutating func lineItem(of account: AccountID, realm: Realm, storefront: Storefront) -> Int64 {
-        purchaseShape(count(in: account.partition), realm: realm, storefront: storefront)
+    package mutating func lineItem(of account: AccountID, environment: StoreEnvironment, storefront: Storefront)
+        -> Int64
+    {
+        purchaseShape(count(in: account.partition), environment: environment, storefront: storefront)
     }
 
     /// A new order.
@@ -183,8 +188,8 @@ package struct Identifiers: Sendable {
 
     /// Sandbox: 16 digits from 2·10¹⁵. Production: a prefix of three digits for the storefront and twelve digits, more
     /// once twelve do not suffice. Every base is a multiple of 1,024, so that the partition stays readable.
-    private func purchaseShape(_ value: Int64, realm: Realm, storefront: Storefront) -> Int64 {
-        switch realm {
+    private func purchaseShape(_ value: Int64, environment: StoreEnvironment, storefront: Storefront) -> Int64 {
+        switch environment {
         case .sandbox:
             return Identifiers.sandboxBase + value
         case .production:
@@ -205,7 +210,7 @@ package struct Identifiers: Sendable {
         (account.number - appTransactionBase) / Partition.count
     }
 
-    /// The counter value in a transaction's number, of either realm.
+    /// The counter value in a transaction's number, of either environment.
     package static func counter(of transaction: TransactionID) -> Int64 {
         let number = transaction.number
         if (sandboxBase..<sandboxBase + sandboxBase / 2).contains(number) {

@@ -1,4 +1,4 @@
-/// An act that concerns many accounts of an app and realm: done account by account, each once.
+/// An act that concerns many accounts of an app and environment: done account by account, each once.
 package struct Job: Codable, Equatable, Sendable {
     /// What is done.
     package enum Work: Codable, Equatable, Sendable {

@@ -5,7 +5,7 @@
 package struct Ledger: Sendable {
     /// What the app sells at this moment; rows that were sold earlier keep their own prices.
     package let catalog: Catalog
-    /// The choices of the accounts' realm under the shop's settings.
+    /// The choices of the accounts' environment under the shop's settings.
     package let policy: Policy
     /// The shop's time: the instant that is being decided, on its way to `until`.
     package private(set) var now: Timestamp
@@ -305,8 +305,8 @@ package struct RowChange: Equatable, Sendable {
 package struct CodeRedemption: Equatable, Sendable {
     /// The bundle identifier.
     package let app: String
-    /// Each realm counts for itself.
-    package let realm: Realm
+    /// Each environment counts for itself.
+    package let environment: StoreEnvironment
     /// Part of the name: two products may have offers of one identifier.
     package let productID: String
     /// `offerIdentifier` on the wire.
@@ -315,9 +315,9 @@ package struct CodeRedemption: Equatable, Sendable {
     package let limit: Int
 
     /// One redemption, to be counted against the limit.
-    package init(app: String, realm: Realm, productID: String, offerID: String, limit: Int) {
+    package init(app: String, environment: StoreEnvironment, productID: String, offerID: String, limit: Int) {
         self.app = app
-        self.realm = realm
+        self.environment = environment
         self.productID = productID
         self.offerID = offerID
         self.limit = limit

@@ -1,5 +1,5 @@
 /// Choices where the specification leaves one, or where Till departs from Apple on purpose. Each is a named setting of
-/// the server or of an app's realm.
+/// the server or of an app's environment.
 package struct Policy: Codable, Equatable, Sendable {
     /// Whether setting an app account token moves the transaction to the end of the history.
     package var tokenChangeMovesHistory: Bool
@@ -38,12 +38,13 @@ package struct Policy: Codable, Equatable, Sendable {
     /// which Apple's documentation does not say that members are notified.
     package var extraFamilyNotifications: Bool
 
-    /// The choices for a realm: calendar months in both; production charges a day ahead.
-    package init(for realm: Realm, tokenChangeMovesHistory: Bool = true, rate: RenewalRate = .calendar) {
+    /// The choices for an environment: calendar months in both; production charges a day ahead.
+    package init(for environment: StoreEnvironment, tokenChangeMovesHistory: Bool = true, rate: RenewalRate = .calendar)
+    {
         self.tokenChangeMovesHistory = tokenChangeMovesHistory
         self.rate = rate
-        winBackForAnyLapsed = realm == .sandbox
-        renewalLead = realm == .production && rate.isCalendar ? 86_400_000 : 0
+        winBackForAnyLapsed = environment == .sandbox
+        renewalLead = environment == .production && rate.isCalendar ? 86_400_000 : 0
         renewalCap = nil
         grace = nil
         retryDays = 60

@@ -242,7 +242,7 @@ extension Ledger {
             claim(
                 CodeRedemption(
                     app: self[id].app,
-                    realm: self[id].realm,
+                    environment: self[id].environment,
                     productID: product.id,
                     offerID: offerID,
                     limit: limit
@@ -287,7 +287,7 @@ extension Ledger {
         let isMonthly = purchase.billingPlan == .monthly
         row.originalID = held?.originalID ?? row.id
         row.originalPurchaseDate = held?.originalPurchaseDate ?? row.purchaseDate
-        row.lineItem = identifiers.lineItem(of: id, realm: self[id].realm, storefront: row.storefront)
+        row.lineItem = identifiers.lineItem(of: id, environment: self[id].environment, storefront: row.storefront)
         row.groupID = plan.groupID
         row.billingPlan = plan.monthly == nil ? nil : isMonthly ? .monthly : .billedUpfront
         row.commitment = isMonthly ? firstMonth(plan, row.storefront, from: row.purchaseDate) : nil
@@ -307,7 +307,7 @@ extension Ledger {
         let storefront = purchase.storefront ?? account.storefront
         let price = try price(of: purchase, product, offer?.offer, storefront)
         let purchaseDate = now.wholeSecond
-        let transaction = identifiers.transaction(of: id, realm: account.realm, storefront: storefront)
+        let transaction = identifiers.transaction(of: id, environment: account.environment, storefront: storefront)
         return Transaction(
             id: transaction,
             originalID: transaction,

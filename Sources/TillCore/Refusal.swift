@@ -63,7 +63,7 @@ package enum Refusal: Error, Equatable, Sendable {
     package var explanation: String {
         switch self {
         case .unknownAccount(let customer):
-            "There is no customer \(customer) in this app and realm; create one, or buy something for them."
+            "There is no customer \(customer) in this app and environment; create one, or buy something for them."
         case .laterThanClock(let instant, let now):
             "The instant \(instant.iso8601) is later than the customer's clock, which shows \(now.iso8601); "
                 + "leave the instant out, or advance the clock first with till clock advance."
@@ -71,7 +71,7 @@ package enum Refusal: Error, Equatable, Sendable {
             "The instant \(now.iso8601) lies before the customer's last event at \(last.iso8601); "
                 + "an account's time only moves forward."
         case .unknownTransaction(let id):
-            "Transaction \(id.number) is not in this app and realm."
+            "Transaction \(id.number) is not in this app and environment."
         case .unknownProduct(let id):
             "The catalogue has no product \(id); import it first."
         case .productNotForSale(let id):

@@ -70,8 +70,8 @@ extension Ledger {
     /// A row for the next period with what it has from the last one.
     mutating func renewalRow(of last: Transaction, by id: AccountID, from start: Timestamp) -> Transaction {
         var row = last
-        row.id = identifiers.transaction(of: id, realm: self[id].realm, storefront: row.storefront)
-        row.lineItem = identifiers.lineItem(of: id, realm: self[id].realm, storefront: row.storefront)
+        row.id = identifiers.transaction(of: id, environment: self[id].environment, storefront: row.storefront)
+        row.lineItem = identifiers.lineItem(of: id, environment: self[id].environment, storefront: row.storefront)
         row.order = nil
         row.purchaseDate = start
         row.reason = .renewal

@@ -40,7 +40,7 @@ package struct RenewalInfo: Equatable, Sendable {
     ///   - account: the account that holds the subscription.
     ///   - now: when win-back offers are judged.
     ///   - catalog: gives the price of the next period and the win-back offers.
-    ///   - policy: says how the realm judges win-back offers.
+    ///   - policy: says how the environment judges win-back offers.
     package init(
         of subscription: some HeldSubscription,
         held account: Account,

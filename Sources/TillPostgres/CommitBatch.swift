@@ -92,7 +92,7 @@ struct CommitBatch: Sendable {
             change.nextDue?.milliseconds
         )
         guard let before = change.before else {
-            let names = Arguments(account.realm.rawValue, account.app, account.customer)
+            let names = Arguments(account.environment.rawValue, account.app, account.customer)
             return [Step(.insertAccount, key + values + names)]
         }
         let update = Step(.updateAccount, key + values + Arguments(before))
@@ -111,7 +111,7 @@ struct CommitBatch: Sendable {
         Step(
             .countRedemption,
             Arguments(
-                redemption.realm.rawValue,
+                redemption.environment.rawValue,
                 redemption.app,
                 redemption.productID,
                 redemption.offerID,

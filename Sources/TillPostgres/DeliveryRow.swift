@@ -11,7 +11,7 @@ enum DeliveryRow {
             delivery.notification.partition.number,
             delivery.notification.number,
             delivery.endpoint,
-            delivery.scope.realm.rawValue,
+            delivery.scope.environment.rawValue,
             delivery.scope.app,
             delivery.clock.key,
             delivery.account?.number,

@@ -17,7 +17,7 @@ extension PostgresStorage {
     }
 
     package func snapshots(holding customer: String, in scope: AccountScope) async throws -> [String] {
-        try await read(.snapshotsHolding, Arguments(scope.realm.rawValue, scope.app, customer)) { try $0.text(0) }
+        try await read(.snapshotsHolding, Arguments(scope.environment.rawValue, scope.app, customer)) { try $0.text(0) }
     }
 
     package func journal(after number: Int64, limit: Int) async throws -> [NumberedEntry] {

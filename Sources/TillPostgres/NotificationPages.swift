@@ -56,7 +56,7 @@ enum NotificationPages {
         let last = (query.to?.milliseconds ?? .max, Int64.max)
         let position = query.after.map { ($0.signedDate.milliseconds, $0.id.number) } ?? (isUp ? first : last)
         var arguments = Arguments(
-            query.scope.realm.rawValue,
+            query.scope.environment.rawValue,
             query.scope.app,
             position.0,
             position.1,

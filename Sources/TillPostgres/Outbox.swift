@@ -106,13 +106,13 @@ extension PostgresStorage {
     package func owedEndpoints() async throws -> [EndpointName] {
         try await read(.owedEndpoints) { row -> EndpointName? in
             // A damaged delivery hides no other; the doctor names it.
-            guard let realm = Realm(rawValue: try row.text(0)) else { return nil }
-            return EndpointName(AccountScope(realm: realm, app: try row.text(1)), try row.text(2))
+            guard let environment = StoreEnvironment(rawValue: try row.text(0)) else { return nil }
+            return EndpointName(AccountScope(environment: environment, app: try row.text(1)), try row.text(2))
         }.compactMap(\.self)
     }
 
     package func dropDeliveries(to endpoint: String, in scope: AccountScope) async throws {
-        try await write([Step(.dropDeliveries, Arguments(scope.realm.rawValue, scope.app, endpoint))])
+        try await write([Step(.dropDeliveries, Arguments(scope.environment.rawValue, scope.app, endpoint))])
     }
 
     package func redeliver(_ id: NotificationID, to endpoints: [String], due: Timestamp) async throws {
@@ -153,7 +153,7 @@ extension PostgresStorage {
     }
 
     package func notification(uuid: String, in scope: AccountScope) async throws -> OutboxEntry? {
-        try await entries(.entryByUUID, Arguments(uuid, scope.realm.rawValue, scope.app)).first
+        try await entries(.entryByUUID, Arguments(uuid, scope.environment.rawValue, scope.app)).first
     }
 
     package func notifications(_ query: NotificationQuery) async throws -> [OutboxEntry] {
@@ -169,7 +169,7 @@ extension PostgresStorage {
     // MARK: Reading
 
     private static func place(of clock: ClockName) -> Arguments {
-        Arguments(clock.scope.realm.rawValue, clock.scope.app, clock.key)
+        Arguments(clock.scope.environment.rawValue, clock.scope.app, clock.key)
     }
 
     private static func date(_ row: Row, _ column: Int) -> Timestamp? {

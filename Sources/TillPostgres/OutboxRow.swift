@@ -10,7 +10,7 @@ enum OutboxRow {
         Arguments(
             entry.id.partition.number,
             entry.id.number,
-            entry.scope.realm.rawValue,
+            entry.scope.environment.rawValue,
             entry.scope.app,
             entry.account?.number,
             entry.original?.number,

@@ -6,7 +6,7 @@ extension PostgresStorage {
     package func prunable(_ query: PruneQuery) async throws -> [Prunable] {
         let after = query.after ?? (Timestamp(milliseconds: .min), NotificationID(0))
         let arguments = Arguments(
-            query.scope.realm.rawValue,
+            query.scope.environment.rawValue,
             query.scope.app,
             after.signedDate.milliseconds,
             after.id.number,

@@ -6,9 +6,9 @@ extension PostgresStorage {
         try await accounts(.accountByID, Arguments(id.partition.number, id.number)).first?.get()
     }
 
-    package func account(realm: Realm, app: String, customer: String) async throws -> Account? {
-        let partition = Partition(realm: realm, app: app, customer: customer)
-        let arguments = Arguments(partition.number, realm.rawValue, app, customer)
+    package func account(environment: StoreEnvironment, app: String, customer: String) async throws -> Account? {
+        let partition = Partition(environment: environment, app: app, customer: customer)
+        let arguments = Arguments(partition.number, environment.rawValue, app, customer)
         return try await accounts(.accountByCustomer, arguments).first?.get()
     }
 
@@ -18,7 +18,7 @@ extension PostgresStorage {
         guard let scope else { return try await accounts(.accountsOfAll, Arguments(after?.number ?? 0, limit)) }
         return try await accounts(
             .accountsOfScope,
-            Arguments(scope.realm.rawValue, scope.app, after?.number ?? 0, limit)
+            Arguments(scope.environment.rawValue, scope.app, after?.number ?? 0, limit)
         )
     }
 
@@ -28,7 +28,7 @@ extension PostgresStorage {
     }
 
     package func owner(of id: TransactionID, in scope: AccountScope) async throws -> AccountID? {
-        let arguments = Arguments(id.partition.number, id.number, scope.realm.rawValue, scope.app)
+        let arguments = Arguments(id.partition.number, id.number, scope.environment.rawValue, scope.app)
         return try await read(.ownerOfRow, arguments) { AccountID(try $0.int(0)) }.first
     }
 

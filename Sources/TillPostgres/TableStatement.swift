@@ -74,8 +74,9 @@ struct TableStatement: SentStatement, CaseIterable {
     }
 
     private func ofApp(_ place: String) -> String {
-        // Both realms are named, because the indexes begin with them.
-        let scope = "realm IN ('\(Realm.production.rawValue)', '\(Realm.sandbox.rawValue)') AND app = \(place)"
+        // Both environments are named, because the indexes begin with them.
+        let scope =
+            "realm IN ('\(StoreEnvironment.production.rawValue)', '\(StoreEnvironment.sandbox.rawValue)') AND app = \(place)"
         switch table {
         case .documents: return "app = \(place)"
         case .accounts, .redemptions, .outbox, .deliveries: return scope

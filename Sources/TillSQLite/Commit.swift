@@ -161,7 +161,8 @@ extension SQLiteStorage {
                 ON CONFLICT DO UPDATE SET redeemed = redeemed + 1 WHERE redeemed < ?
                 """,
             arguments: [
-                redemption.realm.rawValue, redemption.app, redemption.productID, redemption.offerID, redemption.limit,
+                redemption.environment.rawValue, redemption.app, redemption.productID, redemption.offerID,
+                redemption.limit,
             ]
         )
         if db.changesCount == 0 || redemption.limit < 1 { throw CommitFailure.codeUsedUp(redemption) }
@@ -212,5 +213,5 @@ private struct PreparedAccount: Sendable {
     var values: StatementArguments {
         [account.version, account.changeNumber, account.rowCount, state, clock, nextDue?.milliseconds]
     }
-    var names: StatementArguments { [account.realm.rawValue, account.app, account.customer] }
+    var names: StatementArguments { [account.environment.rawValue, account.app, account.customer] }
 }

@@ -31,7 +31,7 @@ extension SQLiteStorage {
                     SELECT DISTINCT snapshot FROM snapshot_accounts WHERE realm = ? AND app = ? AND customer = ?
                     ORDER BY snapshot
                     """,
-                arguments: [scope.realm.rawValue, scope.app, customer]
+                arguments: [scope.environment.rawValue, scope.app, customer]
             )
         }
     }

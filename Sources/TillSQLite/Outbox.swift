@@ -131,10 +131,11 @@ extension SQLiteStorage {
             // A damaged delivery hides no other; the doctor names it.
             try db.rows(of: "deliveries", "SELECT DISTINCT realm, app, endpoint FROM deliveries WHERE due IS NOT NULL")
                 .compactMap { row in
-                    guard let realm = try? row.known(0, Realm.init(rawValue:)), let app = try? row.text(1),
+                    guard let environment = try? row.known(0, StoreEnvironment.init(rawValue:)),
+                        let app = try? row.text(1),
                         let endpoint = try? row.text(2)
                     else { return nil }
-                    return EndpointName(AccountScope(realm: realm, app: app), endpoint)
+                    return EndpointName(AccountScope(environment: environment, app: app), endpoint)
                 }
         }
     }
@@ -146,7 +147,7 @@ extension SQLiteStorage {
                     UPDATE deliveries SET due = NULL
                     WHERE realm = ? AND app = ? AND endpoint = ? AND due IS NOT NULL
                     """,
-                arguments: [scope.realm.rawValue, scope.app, endpoint]
+                arguments: [scope.environment.rawValue, scope.app, endpoint]
             )
         }
     }
@@ -193,7 +194,7 @@ extension SQLiteStorage {
     package func notification(uuid: String, in scope: AccountScope) async throws -> OutboxEntry? {
         try await entries(
             "WHERE uuid = ? AND realm = ? AND app = ?",
-            [uuid, scope.realm.rawValue, scope.app]
+            [uuid, scope.environment.rawValue, scope.app]
         ).first
     }
 
@@ -214,7 +215,7 @@ extension SQLiteStorage {
         // An account's are few; a plus keeps the planner from the indexes of the app, in which they lie far apart.
         let mark = query.account == nil ? "" : "+"
         var conditions = ["\(mark)realm = ?", "\(mark)app = ?"]
-        var arguments: StatementArguments = [query.scope.realm.rawValue, query.scope.app]
+        var arguments: StatementArguments = [query.scope.environment.rawValue, query.scope.app]
         func require(_ condition: String, _ values: StatementArguments) {
             conditions.append(condition)
             arguments += values
@@ -247,7 +248,7 @@ extension SQLiteStorage {
     // MARK: Reading
 
     private static func place(of clock: ClockName) -> StatementArguments {
-        [clock.scope.realm.rawValue, clock.scope.app, clock.key]
+        [clock.scope.environment.rawValue, clock.scope.app, clock.key]
     }
 
     private func entries(_ condition: String, _ arguments: StatementArguments) async throws -> [OutboxEntry] {

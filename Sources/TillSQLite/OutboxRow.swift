@@ -13,7 +13,7 @@ enum OutboxRow {
 
     static func arguments(_ entry: OutboxEntry) -> StatementArguments {
         [
-            entry.id.partition.number, entry.id.number, entry.scope.realm.rawValue, entry.scope.app,
+            entry.id.partition.number, entry.id.number, entry.scope.environment.rawValue, entry.scope.app,
             entry.account?.number, entry.original?.number, entry.transaction?.number, entry.uuid, entry.type,
             entry.subtype, entry.isTriggered, entry.signedDate.milliseconds, entry.chain ?? "",
             Data(entry.body.payload),
@@ -35,7 +35,7 @@ enum DeliveryRow {
     static func arguments(_ delivery: Delivery) throws -> StatementArguments {
         [
             delivery.notification.partition.number, delivery.notification.number, delivery.endpoint,
-            delivery.scope.realm.rawValue, delivery.scope.app, delivery.clock.key, delivery.account?.number,
+            delivery.scope.environment.rawValue, delivery.scope.app, delivery.clock.key, delivery.account?.number,
             delivery.original?.number, delivery.type, delivery.subtype, delivery.signedDate.milliseconds,
             delivery.due?.milliseconds, delivery.attempts.count, delivery.isDelivered, try delivery.storedLog(),
         ]

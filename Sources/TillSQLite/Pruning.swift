@@ -16,7 +16,7 @@ extension SQLiteStorage {
                 ORDER BY signed_date, id LIMIT ?
                 """
             let arguments: StatementArguments = [
-                query.scope.realm.rawValue, query.scope.app, after.signedDate.milliseconds, after.id.number,
+                query.scope.environment.rawValue, query.scope.app, after.signedDate.milliseconds, after.id.number,
                 query.signedBefore.milliseconds, query.below?.number ?? .max, query.testsBefore.milliseconds,
                 query.limit,
             ]

@@ -13,15 +13,15 @@ extension SQLiteStorage {
         return try row?.stored().get()
     }
 
-    package func account(realm: Realm, app: String, customer: String) async throws -> Account? {
-        let partition = Partition(realm: realm, app: app, customer: customer)
+    package func account(environment: StoreEnvironment, app: String, customer: String) async throws -> Account? {
+        let partition = Partition(environment: environment, app: app, customer: customer)
         let row = try hot.first(
             of: "accounts",
             """
             SELECT \(AccountRow.list) FROM accounts
             WHERE partition = ? AND realm = ? AND app = ? AND customer = ?
             """,
-            [.integer(partition.number), .text(realm.rawValue), .text(app), .text(customer)]
+            [.integer(partition.number), .text(environment.rawValue), .text(app), .text(customer)]
         ) { try AccountRow($0) }
         return try row?.stored().get()
     }
@@ -52,7 +52,7 @@ extension SQLiteStorage {
             SELECT \(AccountRow.list) FROM accounts WHERE realm = ? AND app = ? AND account > ?
             ORDER BY account LIMIT ?
             """,
-            [scope.realm.rawValue, scope.app, number, limit]
+            [scope.environment.rawValue, scope.app, number, limit]
         )
     }
 
@@ -64,7 +64,7 @@ extension SQLiteStorage {
             JOIN accounts a ON a.partition = l.partition AND a.account = l.account
             WHERE l.id = ? AND a.realm = ? AND a.app = ?
             """,
-            [.integer(id.number), .text(scope.realm.rawValue), .text(scope.app)]
+            [.integer(id.number), .text(scope.environment.rawValue), .text(scope.app)]
         ) { AccountID(try $0.integer(0)) }
     }
 

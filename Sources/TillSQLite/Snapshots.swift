@@ -177,8 +177,9 @@ extension ShopTable {
             let lasting = DocumentKind.lasting.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
             return ("kind NOT IN (\(lasting))", [])
         }
-        // Both realms are named, because the indexes begin with them.
-        let scope = "realm IN ('\(Realm.production.rawValue)', '\(Realm.sandbox.rawValue)') AND app = ?"
+        // Both environments are named, because the indexes begin with them.
+        let scope =
+            "realm IN ('\(StoreEnvironment.production.rawValue)', '\(StoreEnvironment.sandbox.rawValue)') AND app = ?"
         let condition =
             switch self {
             case .documents: "app = ?"

@@ -46,7 +46,7 @@ extension Shop {
     private func presentBeforeMoving(_ command: Command, _ customer: CustomerName) async throws -> Timestamp? {
         guard case .useClock = command else { return nil }
         let scope = customer.scope
-        return try await storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
+        return try await storage.account(environment: scope.environment, app: scope.app, customer: customer.customer)
             .map { now(of: $0) }
     }
 
@@ -103,7 +103,7 @@ extension Shop {
         Ledger(
             accounts: [account],
             catalog: registry.catalog(of: account.app),
-            policy: policy(of: AccountScope(realm: account.realm, app: account.app)),
+            policy: policy(of: AccountScope(environment: account.environment, app: account.app)),
             identifiers: Identifiers(reserved: 0..<0),
             at: now(of: account)
         )
@@ -172,7 +172,7 @@ extension Shop {
         // Before anything is looked at that others may change.
         let footing = try footing()
         let present = try await quarantining {
-            try await storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
+            try await storage.account(environment: scope.environment, app: scope.app, customer: customer.customer)
         }
         let isNew = present == nil
         let account: Account
@@ -295,7 +295,7 @@ extension Shop {
     /// - Throws: `DamagedAccount`; the account is quarantined then.
     func checkUndamaged(_ accounts: [Account], of customer: CustomerName) throws {
         if let own = accounts.first,
-            CustomerName(AccountScope(realm: own.realm, app: own.app), own.customer) != customer
+            CustomerName(AccountScope(environment: own.environment, app: own.app), own.customer) != customer
         {
             throw quarantine(DamagedAccount(own, "it is stored as the account of \(customer.customer)"))
         }
@@ -342,10 +342,10 @@ extension Shop {
     private func open(_ customer: CustomerName, _ opening: Opening, at now: Timestamp) async throws -> Account {
         var ids = try await identifiers.take(1)
         let scope = customer.scope
-        let partition = Partition(realm: scope.realm, app: scope.app, customer: customer.customer)
+        let partition = Partition(environment: scope.environment, app: scope.app, customer: customer.customer)
         var account = Account(
             id: ids.account(in: partition),
-            realm: scope.realm,
+            environment: scope.environment,
             app: scope.app,
             customer: customer.customer,
             storefront: opening.storefront ?? registry.catalog(of: scope.app).storefront,
@@ -372,7 +372,11 @@ extension Shop {
         try await exclusivelyHere(customer.lockKey) {
             let scope = customer.scope
             let find = {
-                try await self.storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
+                try await self.storage.account(
+                    environment: scope.environment,
+                    app: scope.app,
+                    customer: customer.customer
+                )
             }
             if let account = try await find() { return account }
             let clock = ClockName(scope, own: opening.clock)

@@ -16,7 +16,7 @@ extension Shop {
     ) async throws {
         if let document = chains.document(of: chain) { change.documents.append(document) }
         var ids = try await identifiers.take(1)
-        let partition = Partition(realm: scope.realm, app: scope.app, customer: "")
+        let partition = Partition(environment: scope.environment, app: scope.app, customer: "")
         let entry = try freeze(
             head,
             object,
@@ -50,7 +50,7 @@ extension Shop {
         signals.committed(change)
     }
 
-    /// Sends a test, of version 2 whatever the endpoint's version, to the primary endpoint of an app's realm.
+    /// Sends a test, of version 2 whatever the endpoint's version, to the primary endpoint of an app's environment.
     ///
     /// - Returns: its `testNotificationToken`; nil while no primary endpoint is set.
     package func requestTest(in scope: AccountScope) async throws -> String? {
@@ -67,7 +67,7 @@ extension Shop {
         )
         let chain = signingChain
         var change = Change()
-        let data = NotificationPayload.testData(of: app, realm: scope.realm)
+        let data = NotificationPayload.testData(of: app, environment: scope.environment)
         try await owe(head, .data(data), in: &change, scope: scope, signedBy: chain)
         change.deliveries.removeAll { $0.endpoint != EndpointRecord.primary }
         // A test goes to the primary endpoint whatever its filter and version.
@@ -82,10 +82,10 @@ extension Shop {
 
     /// The `testNotificationToken` of a test: its UUID, in production with the milliseconds at which it was signed.
     private static func testNotificationToken(of test: OutboxEntry) -> String {
-        test.scope.realm == .sandbox ? test.uuid : "\(test.uuid)_\(test.signedDate.milliseconds)"
+        test.scope.environment == .sandbox ? test.uuid : "\(test.uuid)_\(test.signedDate.milliseconds)"
     }
 
-    /// The test that a token names, if it was asked for in this app and realm.
+    /// The test that a token names, if it was asked for in this app and environment.
     ///
     /// - Parameter token: lower case.
     package func test(of token: String, in scope: AccountScope) async throws -> OutboxEntry? {
@@ -100,7 +100,7 @@ extension Shop {
     /// - Parameter row: the transaction that it is about; nil for a type that is about the app or the customer.
     /// - Throws: `TriggerRefused` when the pair is not one, or the type needs what is not there.
     package func trigger(_ notice: Notice, about row: Transaction?, of account: Account) async throws -> OutboxEntry {
-        let scope = AccountScope(realm: account.realm, app: account.app)
+        let scope = AccountScope(environment: account.environment, app: account.app)
         // A customer who is erased meanwhile must leave nothing.
         return try await exclusivelyHere(CustomerName(scope, account.customer).lockKey) {
             guard let present = try await storage.account(account.id) else {
@@ -132,13 +132,13 @@ extension Shop {
         guard let app = registry.app(scope.app) else {
             throw TriggerRefused(reason: "app \(scope.app) does not exist")
         }
-        let parts = try parts(of: notice, about: row, account, app, scope.realm, at: date)
+        let parts = try parts(of: notice, about: row, account, app, scope.environment, at: date)
         let chain = signingChain
         var change = Change()
         if let document = chains.document(of: chain) { change.documents.append(document) }
         var ids = try await identifiers.take(1)
         let clock = account?.clockName ?? ClockName(scope)
-        let partition = account?.id.partition ?? Partition(realm: scope.realm, app: scope.app, customer: "")
+        let partition = account?.id.partition ?? Partition(environment: scope.environment, app: scope.app, customer: "")
         let entry = try freeze(
             NotificationPayload.Head(
                 type: notice.type.rawValue,
@@ -180,12 +180,12 @@ extension Shop {
         about row: Transaction?,
         _ account: Account?,
         _ app: AppRecord,
-        _ realm: Realm,
+        _ environment: StoreEnvironment,
         at date: Timestamp
     ) throws -> Parts {
         switch notice.type {
         case .test:
-            return Parts(object: .data(NotificationPayload.testData(of: app, realm: realm)))
+            return Parts(object: .data(NotificationPayload.testData(of: app, environment: environment)))
         case .externalPurchaseToken:
             // What is told of at its creation, or while it is active, is a token for a custom link.
             let expires = notice.subtype == .unreported ? nil : Period(1, .year).end(from: date)
@@ -193,7 +193,7 @@ extension Shop {
                 object: .externalPurchaseToken(
                     NotificationPayload.externalPurchaseToken(
                         of: app,
-                        realm: realm,
+                        environment: environment,
                         id: UUID().uuidString.lowercased(),
                         created: date,
                         expires: expires
@@ -206,7 +206,7 @@ extension Shop {
                 throw TriggerRefused(reason: "customer \(account.customer) has no app transaction to send")
             }
             return Parts(
-                object: .appData(NotificationPayload.appData(of: app, realm: realm)),
+                object: .appData(NotificationPayload.appData(of: app, environment: environment)),
                 transaction: AppTransactionPayload.bytes(download, of: account, appleID: app.appleID, createdAt: date)
             )
         case .renewalExtension where notice.subtype == .summary:
@@ -218,7 +218,9 @@ extension Shop {
                 request: uuid("summary/\(row.id.number)/\(date.milliseconds)")
             )
             return Parts(
-                object: .summary(NotificationPayload.summary(of: app, realm: realm, job, succeeded: 1, failed: 0))
+                object: .summary(
+                    NotificationPayload.summary(of: app, environment: environment, job, succeeded: 1, failed: 0)
+                )
             )
         default:
             guard let row, let account else { throw Self.aboutTransaction(notice) }
@@ -241,7 +243,7 @@ extension Shop {
         let info = subscription.map { renewalInfo(of: $0, held: account, at: date) }
         let data = NotificationPayload.data(
             of: app,
-            realm: account.realm,
+            environment: account.environment,
             version: account.appTransaction?.applicationVersion ?? "1.0",
             status: subscription?.status,
             hasRenewalInfo: info != nil,
@@ -249,8 +251,13 @@ extension Shop {
         )
         return Parts(
             object: .data(data),
-            transaction: TransactionPayload.bytes(row, realm: account.realm, app: account.app, signedDate: date),
-            renewal: info.map { RenewalInfoPayload.bytes($0, realm: account.realm, signedDate: date) }
+            transaction: TransactionPayload.bytes(
+                row,
+                environment: account.environment,
+                app: account.app,
+                signedDate: date
+            ),
+            renewal: info.map { RenewalInfoPayload.bytes($0, environment: account.environment, signedDate: date) }
         )
     }
 }

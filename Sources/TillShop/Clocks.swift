@@ -7,7 +7,7 @@ import TillStorage
 package final class Clocks: Sendable {
     /// A clock as the store keeps it.
     struct Record: Codable, Equatable, Sendable {
-        var realm: Realm
+        var environment: StoreEnvironment
         var app: String
         var own: String?
         var state: ClockState
@@ -16,13 +16,18 @@ package final class Clocks: Sendable {
         /// The time that the clock was set past while deliveries were pending. Nil for a clock that was never advanced
         /// or frozen since it was created, and in data of version 0.1.0.
         var skipped: SkippedTime?
-        /// What a clock of customers' own showed when it was created; nil for that of a realm, and in data of version
-        /// 0.1.0.
+        /// What a clock of customers' own showed when it was created; nil for that of an environment, and in data of
+        /// version 0.1.0.
         var began: Timestamp?
 
-        var name: ClockName { ClockName(AccountScope(realm: realm, app: app), own: own) }
+        private enum CodingKeys: String, CodingKey {
+            case app, own, state, leap, skipped, began
+            case environment = "realm"
+        }
+
+        var name: ClockName { ClockName(AccountScope(environment: environment, app: app), own: own) }
         /// Under which the store has it.
-        var documentName: String { "\(realm.rawValue)/\(app)" + (own.map { "#\($0)" } ?? "") }
+        var documentName: String { "\(environment.rawValue)/\(app)" + (own.map { "#\($0)" } ?? "") }
 
         /// Freezes the clock, and notes the time that it skips.
         ///
@@ -98,12 +103,12 @@ package final class Clocks: Sendable {
         records.withLock { $0[name]?.state } ?? .real
     }
 
-    /// Whether somebody made the clock; that of a realm needs no making.
+    /// Whether somebody made the clock; that of an environment needs no making.
     package func exists(_ name: ClockName) -> Bool {
         name.own == nil || records.withLock { $0[name] != nil }
     }
 
-    /// The names of clocks that customers of an app's realm have of their own.
+    /// The names of clocks that customers of an app's environment have of their own.
     package func own(in scope: AccountScope) -> [String] {
         records.withLock { records in records.keys.filter { $0.scope == scope }.compactMap(\.own).sorted() }
     }
@@ -113,7 +118,7 @@ package final class Clocks: Sendable {
 
     func record(_ name: ClockName) -> Record {
         records.withLock { $0[name] }
-            ?? Record(realm: name.scope.realm, app: name.scope.app, own: name.own, state: .real)
+            ?? Record(environment: name.scope.environment, app: name.scope.app, own: name.own, state: .real)
     }
 
     /// What a clock shows. Nobody can stop it between the reading of its state and that of the wall clock.
@@ -141,7 +146,8 @@ package final class Clocks: Sendable {
     ) async throws -> Value {
         let (before, stopped) = records.withLock { records in
             let before = records[name]
-            var stopped = before ?? Record(realm: name.scope.realm, app: name.scope.app, own: name.own, state: .real)
+            var stopped =
+                before ?? Record(environment: name.scope.environment, app: name.scope.app, own: name.own, state: .real)
             stopped.state = .frozen(at: stopped.state.shown(wall: wall()))
             records[name] = stopped
             return (before, stopped)

@@ -9,7 +9,7 @@ package struct ErasedCustomer: Sendable {
     package var belongings = Belongings()
     /// Entries of the journal that named them.
     package var journalEntries = 0
-    /// Fault rules made for them in this app and realm.
+    /// Fault rules made for them in this app and environment.
     package var faults = 0
     /// The family that they belonged to.
     package var family: String?
@@ -21,8 +21,8 @@ package struct ErasedCustomer: Sendable {
     package var removedSnapshots: [String] = []
 }
 
-/// Erases one customer of an app's realm, as if there had never been one (docs/operating/erasure.md). Identifiers are
-/// not given out again.
+/// Erases one customer of an app's environment, as if there had never been one (docs/operating/erasure.md). Identifiers
+/// are not given out again.
 extension Shop {
     /// Removes everything that belongs to a customer or names them, in one transaction. What they shared with their
     /// family is taken from it, as when a member leaves.
@@ -43,7 +43,7 @@ extension Shop {
             var erased = try await eraseAccount(customer, isDryRun: isDryRun, isForgiving: !held.isEmpty)
             let rules = faults.all.map(\.rule).filter { rule in
                 rule.customer == customer.customer && rule.app == customer.scope.app
-                    && rule.realm == customer.scope.realm
+                    && rule.environment == customer.scope.environment
             }
             erased.faults = rules.count
             if removingSnapshots { erased.removedSnapshots = held } else { erased.snapshots = held }
@@ -91,7 +91,11 @@ extension Shop {
         let scope = customer.scope
         // Before anything is looked at that others may change.
         let footing = try footing()
-        let found = try await storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
+        let found = try await storage.account(
+            environment: scope.environment,
+            app: scope.app,
+            customer: customer.customer
+        )
         guard let account = found else {
             if isForgiving { return .done(ErasedCustomer()) }
             throw Refusal.unknownAccount(customer.customer)
@@ -173,7 +177,7 @@ extension Shop {
             let page = try await storage.journal(after: last, limit: Self.pageOfErasure)
             guard let end = page.last else { return numbers }
             last = end.number
-            for numbered in page where numbered.entry.realm == account.realm {
+            for numbered in page where numbered.entry.environment == account.environment {
                 if Self.names(numbered.entry, account, words) { numbers.append(numbered.number) }
             }
         }

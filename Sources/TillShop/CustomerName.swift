@@ -1,20 +1,20 @@
 import TillCore
 import TillStorage
 
-/// Whose account it is: a customer of an app in a realm.
+/// Whose account it is: a customer of an app in an environment.
 package struct CustomerName: Hashable, Sendable {
-    /// The app and the realm in which the name is unique.
+    /// The app and the environment in which the name is unique.
     package let scope: AccountScope
     /// Whatever the operator calls them.
     package let customer: String
 
-    /// A customer of an app in a realm.
+    /// A customer of an app in an environment.
     package init(_ scope: AccountScope, _ customer: String) {
         self.scope = scope
         self.customer = customer
     }
 
-    var lockKey: String { "\(scope.realm.rawValue)/\(scope.app)/\(customer)" }
+    var lockKey: String { "\(scope.environment.rawValue)/\(scope.app)/\(customer)" }
 }
 
 /// How an account is opened for a customer who has none.
@@ -27,7 +27,7 @@ package struct Opening: Sendable {
     package var platform: AppTransaction.Platform
     /// The first version and the present one; unused without a download.
     package var applicationVersion: String
-    /// A clock of the customer's own; nil is that of the realm.
+    /// A clock of the customer's own; nil is that of the environment.
     package var clock: String?
 
     /// By default the customer shops in the catalog's storefront and downloads version 1.0 on iOS.

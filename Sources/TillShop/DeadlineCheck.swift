@@ -41,7 +41,7 @@ struct DeadlineCheck {
         let ledger = Ledger(
             accounts: [account],
             catalog: catalog,
-            policy: rules.policy(of: account.realm, under: settings),
+            policy: rules.policy(of: account.environment, under: settings),
             identifiers: Identifiers(reserved: 0..<0),
             at: account.lastEvent
         )

@@ -15,10 +15,10 @@ package enum Demo {
         }
         guard let app = shop.registry.app(DemoCatalog.bundleID) else { return nil }
         try await sellThePast(shop, app)
-        let scope = AccountScope(realm: .sandbox, app: app.bundleID)
+        let scope = AccountScope(environment: .sandbox, app: app.bundleID)
         guard
             let key = shop.registry.keys.first(where: { $0.name == keyName && $0.revokedAt == nil }),
-            let ann = try await shop.storage.account(realm: .sandbox, app: scope.app, customer: "ann"),
+            let ann = try await shop.storage.account(environment: .sandbox, app: scope.app, customer: "ann"),
             let transaction = try await shop.storage.history(HistoryQuery(account: ann.id)).rows
                 .filter({ $0.revocation == nil }).min(by: { $0.id < $1.id })
         else { return nil }
@@ -63,8 +63,8 @@ package enum Demo {
         }
         let day: Int64 = 86_400_000
         let now = shop.wallClock()
-        for realm in Realm.allCases {
-            let scope = AccountScope(realm: realm, app: app.bundleID)
+        for environment in StoreEnvironment.allCases {
+            let scope = AccountScope(environment: environment, app: app.bundleID)
             // A past that was begun is not told twice.
             guard try await shop.storage.storedAccounts(of: scope, after: nil, limit: 1).isEmpty else { continue }
             func buy(

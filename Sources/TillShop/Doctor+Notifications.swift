@@ -8,7 +8,7 @@ extension Doctor {
 
     /// What was noted to fall due next in an account, against what the rules say.
     func dueFindings(_ account: Account, noted: Timestamp?, _ registry: Registry) -> [String] {
-        let scope = AccountScope(realm: account.realm, app: account.app)
+        let scope = AccountScope(environment: account.environment, app: account.app)
         let check = DeadlineCheck(catalog: registry.catalog(of: account.app), rules: registry.rules(of: scope))
         guard let fault = check.fault(in: account, noted: noted) else { return [] }
         return ["In account \(account.id.number) (\(account.customer)) \(fault)."]
@@ -23,14 +23,14 @@ extension Doctor {
             ![EndpointRecord.primary, EndpointRecord.listening].contains(owed.endpoint)
                 && !registry.rules(of: owed.scope).endpoints.contains { $0.key == owed.endpoint }
         }.map {
-            "Notifications of \($0.scope.app) (\($0.scope.realm.rawValue)) are due to the endpoint \($0.endpoint), "
+            "Notifications of \($0.scope.app) (\($0.scope.environment.rawValue)) are due to the endpoint \($0.endpoint), "
                 + "which does not exist."
         }
     }
 
     // MARK: Signatures
 
-    /// How many of the oldest and of the newest notifications of an app's realm are verified.
+    /// How many of the oldest and of the newest notifications of an app's environment are verified.
     private static let sample = 100
 
     func signatureFindings(_ storage: any Storage, _ registry: Registry) async throws -> [String] {
@@ -49,8 +49,8 @@ extension Doctor {
             }
         }
         for app in registry.apps {
-            for realm in Realm.allCases {
-                let scope = AccountScope(realm: realm, app: app.bundleID)
+            for environment in StoreEnvironment.allCases {
+                let scope = AccountScope(environment: environment, app: app.bundleID)
                 for entry in try await Self.readableSample(of: scope, storage) {
                     // That a chain is missing is said once, by the engine.
                     guard let chain = entry.chain, let signature = signatures[chain], let header = headers[chain] else {

@@ -219,7 +219,9 @@ package struct Doctor: Sendable {
         var findings: [String] = []
         let name = "Account \(account.id.number) (\(account.customer))"
         if !apps.contains(account.app) { findings.append("\(name) is of app \(account.app), which does not exist.") }
-        if Partition(realm: account.realm, app: account.app, customer: account.customer) != account.id.partition {
+        if Partition(environment: account.environment, app: account.app, customer: account.customer)
+            != account.id.partition
+        {
             findings.append("\(name) does not lie in the partition of its customer.")
         }
         if Identifiers.counter(of: account.id) >= highWater {

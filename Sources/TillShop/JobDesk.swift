@@ -15,14 +15,14 @@ package struct JobRecord: Codable, Equatable, Sendable {
     /// Unique in the store; the same id is the same job.
     package let id: String
     /// With the app, whose accounts it concerns.
-    package let realm: Realm
+    package let environment: StoreEnvironment
     /// The bundle identifier.
     package let app: String
     /// What is done in each account.
     package let task: Job.Work
     /// When it takes effect, by the clock of each customer.
     package let at: Timestamp
-    /// Waiting, then running, then done: among the customers on the clock of the realm.
+    /// Waiting, then running, then done: among the customers on the clock of the environment.
     package var state: State
     /// The last account that was looked at; those after it are to come.
     package var position: AccountID?
@@ -34,9 +34,14 @@ package struct JobRecord: Codable, Equatable, Sendable {
     package var completedAt: Timestamp?
 
     /// How far a scheduled job has come on the clocks that customers have of their own, by their names. Nil when the
-    /// job takes effect for everybody as soon as the clock of the realm shows `at`: a job that was not scheduled, and
-    /// every job of version 0.1.0.
+    /// job takes effect for everybody as soon as the clock of the environment shows `at`: a job that was not scheduled,
+    /// and every job of version 0.1.0.
     package var ownClocks: [String: ClockProgress]?
+
+    private enum CodingKeys: String, CodingKey {
+        case id, app, task, at, state, position, succeeded, failed, completedAt, ownClocks
+        case environment = "realm"
+    }
 
     /// How far a scheduled job has come among the customers on one clock of their own.
     package struct ClockProgress: Codable, Equatable, Sendable {
@@ -49,7 +54,7 @@ package struct JobRecord: Codable, Equatable, Sendable {
     /// Whether the job is still to be done on a clock, once that clock shows `at`.
     ///
     /// - Parameters:
-    ///   - own: the name of a clock that customers have of their own; nil is the clock of the realm.
+    ///   - own: the name of a clock that customers have of their own; nil is the clock of the environment.
     ///   - began: what that clock showed when it was created. A job from before concerns nobody on it.
     package func isPending(on own: String?, began: Timestamp?) -> Bool {
         guard let own else { return state != .done }
@@ -67,8 +72,8 @@ package struct JobRecord: Codable, Equatable, Sendable {
     /// Whether a run on a clock does the job in an account.
     func concerns(_ account: Account, on clock: ClockName) -> Bool { ownClocks == nil || account.clock == clock.own }
 
-    /// The app and the realm whose accounts it concerns.
-    package var scope: AccountScope { AccountScope(realm: realm, app: app) }
+    /// The app and the environment whose accounts it concerns.
+    package var scope: AccountScope { AccountScope(environment: environment, app: app) }
 }
 
 /// Acts that concern many accounts: done account by account, restartable, each account once.
@@ -122,7 +127,8 @@ extension Shop {
         }
     }
 
-    /// The clocks on which a job takes effect by itself: that of the realm and, of a scheduled job, the customers' own.
+    /// The clocks on which a job takes effect by itself: that of the environment and, of a scheduled job, the
+    /// customers' own.
     private func clocks(of job: JobRecord) -> [ClockName] {
         let own = job.ownClocks == nil ? [] : clocks.own(in: job.scope)
         return own.map { ClockName(job.scope, own: $0) } + [ClockName(job.scope)]
@@ -159,7 +165,7 @@ extension Shop {
         let progress = Dictionary(uniqueKeysWithValues: past.map { ($0, JobRecord.ClockProgress()) })
         let record = JobRecord(
             id: id ?? UUID().uuidString.lowercased(),
-            realm: scope.realm,
+            environment: scope.environment,
             app: scope.app,
             task: task,
             at: instant,
@@ -177,9 +183,9 @@ extension Shop {
         }
     }
 
-    /// The job of a mass extension: one for each request and product of an app's realm, whoever asks.
+    /// The job of a mass extension: one for each request and product of an app's environment, whoever asks.
     package func jobID(ofExtension request: String, of productID: String, in scope: AccountScope) -> String {
-        uuid("extend/\(scope.realm.rawValue)/\(scope.app)/\(productID)/\(request)")
+        uuid("extend/\(scope.environment.rawValue)/\(scope.app)/\(productID)/\(request)")
     }
 
     /// A job by its id.
@@ -187,7 +193,7 @@ extension Shop {
         try await storage.documents(.job).first { $0.name == id }?.decoded()
     }
 
-    /// The jobs of an app's realm, by the instant at which they take effect.
+    /// The jobs of an app's environment, by the instant at which they take effect.
     package func jobs(in scope: AccountScope) async throws -> [JobRecord] {
         try await storage.documents(.job).map { try $0.decoded(as: JobRecord.self) }
             .filter { $0.scope == scope }.sorted { $0.at < $1.at }
@@ -328,7 +334,7 @@ extension Shop {
         if case .extend(let wanted) = record.task, let app = registry.app(record.app) {
             let summary = NotificationPayload.summary(
                 of: app,
-                realm: record.realm,
+                environment: record.environment,
                 wanted,
                 succeeded: record.succeeded,
                 failed: record.failed

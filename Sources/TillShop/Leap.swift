@@ -60,7 +60,7 @@ package struct LeapProgress: Equatable, Sendable {
 
 /// Moves clocks, and lets happen what falls due on the way.
 extension Shop {
-    /// Every clock that somebody may ask for: that of a realm always, one of a customer's own once it was made.
+    /// Every clock that somebody may ask for: that of an environment always, one of a customer's own once it was made.
     package func clock(_ name: ClockName) -> ClockState? {
         clocks.exists(name) ? clocks.state(name) : nil
     }
@@ -374,5 +374,5 @@ extension Shop {
 }
 
 extension ClockName {
-    var lockKey: String { "clock/\(scope.realm.rawValue)/\(scope.app)#\(key)" }
+    var lockKey: String { "clock/\(scope.environment.rawValue)/\(scope.app)#\(key)" }
 }

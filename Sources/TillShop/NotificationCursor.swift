@@ -4,9 +4,9 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// A place in the notification history of an app's realm: the `paginationToken`.
+/// A place in the notification history of an app's environment: the `paginationToken`.
 package struct NotificationCursor: Equatable, Sendable {
-    /// Eight bytes of a hash over the app's realm and the filters, which must be repeated with the token.
+    /// Eight bytes of a hash over the app's environment and the filters, which must be repeated with the token.
     package var filters: UInt64
     /// The last notification that was read.
     package var signedDate: Timestamp
@@ -24,7 +24,7 @@ package struct NotificationCursor: Equatable, Sendable {
     ///
     /// - Parameter filters: what the client asked for, in a fixed order; nil for what it did not.
     package static func digest(of scope: AccountScope, _ filters: [String?]) -> UInt64 {
-        let words = [scope.realm.rawValue, scope.app] + filters.map { $0.map { "=\($0)" } ?? "" }
+        let words = [scope.environment.rawValue, scope.app] + filters.map { $0.map { "=\($0)" } ?? "" }
         let text = words.map { "\($0.utf8.count):\($0)" }.joined(separator: ",")
         return SHA256.hash(data: Data(text.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }

@@ -95,7 +95,11 @@ extension Shop {
     /// A token may be for one customer, whom it names by any of their transactions or by their app transaction.
     private func check(_ transaction: String, isOf customer: CustomerName) async throws {
         let scope = customer.scope
-        let account = try await storage.account(realm: scope.realm, app: scope.app, customer: customer.customer)
+        let account = try await storage.account(
+            environment: scope.environment,
+            app: scope.app,
+            customer: customer.customer
+        )
         if let account, account.id.wireForm == transaction { return }
         if let account, let number = Int64(transaction),
             try await storage.owner(of: TransactionID(number), in: scope) == account.id

@@ -62,9 +62,14 @@ extension Shop {
     ) throws -> OutboxEntry {
         let date = notification.signedDate
         let row = notification.transaction
-        let transaction = TransactionPayload.bytes(row, realm: account.realm, app: account.app, signedDate: date)
+        let transaction = TransactionPayload.bytes(
+            row,
+            environment: account.environment,
+            app: account.app,
+            signedDate: date
+        )
         let renewal = notification.renewalInfo.map {
-            RenewalInfoPayload.bytes($0, realm: account.realm, signedDate: date)
+            RenewalInfoPayload.bytes($0, environment: account.environment, signedDate: date)
         }
         let head = NotificationPayload.Head(
             type: isTomorrows ? TomorrowsNotice.type : notification.type.rawValue,
@@ -74,7 +79,7 @@ extension Shop {
         )
         let data = NotificationPayload.data(
             of: app,
-            realm: account.realm,
+            environment: account.environment,
             version: account.appTransaction?.applicationVersion ?? "1.0",
             status: notification.status,
             hasRenewalInfo: renewal != nil,
@@ -86,7 +91,7 @@ extension Shop {
             id: id,
             account: account,
             about: row,
-            scope: AccountScope(realm: account.realm, app: account.app),
+            scope: AccountScope(environment: account.environment, app: account.app),
             transactionInfo: transaction,
             renewalInfo: renewal,
             isTriggered: isTomorrows,

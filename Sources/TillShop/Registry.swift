@@ -212,12 +212,12 @@ package final class Registry: Sendable {
         state.withLock { $0.catalogs[bundleID] } ?? Catalog()
     }
 
-    /// What the operator chose for a realm of an app.
+    /// What the operator chose for an environment of an app.
     package func rules(of scope: AccountScope) -> ScopeRules {
         state.withLock { $0.rules[Self.name(of: scope)] } ?? ScopeRules()
     }
 
-    /// The weather in a realm of an app; nil is fair.
+    /// The weather in an environment of an app; nil is fair.
     package func weather(of scope: AccountScope) -> Weather? {
         state.withLock { $0.weathers.isEmpty ? nil : $0.weathers[Self.name(of: scope)] }
     }
@@ -260,7 +260,7 @@ package final class Registry: Sendable {
         state.withLock { $0.put(rules, named: name) }
     }
 
-    private static func name(of scope: AccountScope) -> String { "\(scope.realm.rawValue)/\(scope.app)" }
+    private static func name(of scope: AccountScope) -> String { "\(scope.environment.rawValue)/\(scope.app)" }
 
     private func store(_ kind: DocumentKind, _ name: String, of app: String?, _ value: some Encodable) async throws {
         try await storage.put([Document(kind: kind, name: name, app: app, encoding: value)])

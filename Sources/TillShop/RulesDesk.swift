@@ -1,16 +1,16 @@
 import TillCore
 import TillStorage
 
-/// The operator's choices for a realm of an app.
+/// The operator's choices for an environment of an app.
 extension Shop {
-    /// Changes the rules of an app's realm. Changes of one realm wait for each other. What is owed to an endpoint that
-    /// is no more is forgotten.
+    /// Changes the rules of an app's environment. Changes of one environment wait for each other. What is owed to an
+    /// endpoint that is no more is forgotten.
     @discardableResult
     package func updateRules(
         of scope: AccountScope,
         _ change: @Sendable (inout ScopeRules) throws -> Void
     ) async throws -> ScopeRules {
-        try await exclusively("rules/\(scope.realm.rawValue)/\(scope.app)") {
+        try await exclusively("rules/\(scope.environment.rawValue)/\(scope.app)") {
             let before = registry.rules(of: scope)
             var rules = before
             try change(&rules)

@@ -1,7 +1,7 @@
 import TillCore
 import TillStorage
 
-/// The operator's choices for one realm of an app. What is nil is as the server's settings say.
+/// The operator's choices for one environment of an app. What is nil is as the server's settings say.
 package struct ScopeRules: Codable, Equatable, Sendable {
     /// How long a month is.
     package var rate: RenewalRate?
@@ -25,10 +25,10 @@ package struct ScopeRules: Codable, Equatable, Sendable {
     package var primary: EndpointRecord? { endpoints.first { $0.name == EndpointRecord.primary } }
 
     /// What the rules of the core go by.
-    func policy(of realm: Realm, under settings: Settings) -> Policy {
-        let rate = rate ?? (realm == .sandbox ? settings.sandboxRate : .calendar)
+    func policy(of environment: StoreEnvironment, under settings: Settings) -> Policy {
+        let rate = rate ?? (environment == .sandbox ? settings.sandboxRate : .calendar)
         var policy = Policy(
-            for: realm,
+            for: environment,
             tokenChangeMovesHistory: settings.tokenChangeMovesHistory,
             rate: rate
         )
@@ -42,7 +42,7 @@ package struct ScopeRules: Codable, Equatable, Sendable {
         policy.extraFamilyNotifications = settings.extraFamilyNotifications
         policy.refundWindow = Int64(settings.refundWindowMinutes) * 60_000
         policy.storefrontsAskingConsent = Set(settings.storefrontsAskingConsent)
-        if realm == .sandbox, settings.sandboxRenewalCap > 0 {
+        if environment == .sandbox, settings.sandboxRenewalCap > 0 {
             policy.renewalCap = rate.name == "testflight" ? 6 : settings.sandboxRenewalCap
         }
         return policy

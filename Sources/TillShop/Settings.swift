@@ -40,7 +40,8 @@ package struct Settings: Equatable, Sendable {
     package var historyExtraDays = 1
     /// Send version 1 in the sandbox in full, too, where Apple's leaves some types out.
     package var versionOneInSandbox = true
-    /// Days for which notifications are kept; 0 is for ever, nil as long as Apple's history reaches back in the realm.
+    /// Days for which notifications are kept; 0 is for ever, nil as long as Apple's history reaches back in the
+    /// environment.
     package var notificationDays: Int?
     /// Seconds in which a developer's server must have answered.
     package var deliveryTimeout = 10
@@ -74,9 +75,9 @@ package struct Settings: Equatable, Sendable {
         return settings
     }()
 
-    /// When what did not arrive is sent again in a realm.
-    package func schedule(of version: NotificationVersion, in realm: Realm) -> RetrySchedule {
-        if realm == .sandbox, !retriesInSandbox { return .single }
+    /// When what did not arrive is sent again in an environment.
+    package func schedule(of version: NotificationVersion, in environment: StoreEnvironment) -> RetrySchedule {
+        if environment == .sandbox, !retriesInSandbox { return .single }
         return version == .one ? .v1 : .production
     }
 }

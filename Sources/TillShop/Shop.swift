@@ -15,7 +15,7 @@ package final class Shop: Sendable {
     /// Seals and opens the `revision` of the history routes.
     package let cursors: CursorSeal
     let lineages: Lineage
-    /// The clocks of all apps and realms, and of customers who have one of their own.
+    /// The clocks of all apps and environments, and of customers who have one of their own.
     package let clocks: Clocks
     /// Who is told when something falls due, or is owed to a developer's server.
     package let signals = Signals()
@@ -116,7 +116,7 @@ package final class Shop: Sendable {
 
     // MARK: Time
 
-    /// The shop's time in an app and realm.
+    /// The shop's time in an app and environment.
     package func now(in scope: AccountScope) -> Timestamp { now(on: ClockName(scope)) }
 
     /// What a clock shows; one that nobody set is real.
@@ -124,12 +124,14 @@ package final class Shop: Sendable {
         clocks.now(on: clock, wall: wallClock)
     }
 
-    /// The two realms of every app.
+    /// The two environments of every app.
     var everyScope: [AccountScope] {
-        registry.apps.flatMap { app in Realm.allCases.map { AccountScope(realm: $0, app: app.bundleID) } }
+        registry.apps.flatMap { app in
+            StoreEnvironment.allCases.map { AccountScope(environment: $0, app: app.bundleID) }
+        }
     }
 
-    /// The clocks of all realms, and those that customers have of their own.
+    /// The clocks of all environments, and those that customers have of their own.
     var everyClock: Set<ClockName> {
         Set(everyScope.map { ClockName($0) }).union(clocks.all.map(\.name))
     }
@@ -137,9 +139,9 @@ package final class Shop: Sendable {
     /// A customer's time.
     package func now(of account: Account) -> Timestamp { now(on: account.clockName) }
 
-    /// What holds in an app's realm, under its own rules and the shop's settings.
+    /// What holds in an app's environment, under its own rules and the shop's settings.
     package func policy(of scope: AccountScope) -> Policy {
-        registry.rules(of: scope).policy(of: scope.realm, under: settings)
+        registry.rules(of: scope).policy(of: scope.environment, under: settings)
     }
 
     /// Lets long work end: leaps, wakes, those who listen.

@@ -6,8 +6,10 @@ import TillStorage
 /// What the shop signs: the same rows for a backend and, in their device form, for an app.
 extension Shop {
     /// A signed transaction as a server hands it over: signed now, or not longer ago than the setting allows.
-    package func signed(_ row: Transaction, realm: Realm, app: String, at now: Timestamp) throws -> SignedText {
-        try signed([row], in: AccountScope(realm: realm, app: app), at: now)[0]
+    package func signed(_ row: Transaction, environment: StoreEnvironment, app: String, at now: Timestamp) throws
+        -> SignedText
+    {
+        try signed([row], in: AccountScope(environment: environment, app: app), at: now)[0]
     }
 
     /// The same for a page of them.
@@ -23,7 +25,12 @@ extension Shop {
             {
                 return kept
             }
-            let payload = TransactionPayload.bytes(row, realm: scope.realm, app: scope.app, signedDate: date)
+            let payload = TransactionPayload.bytes(
+                row,
+                environment: scope.environment,
+                app: scope.app,
+                signedDate: date
+            )
             let text = try chain.signText(weathered(payload, as: .transaction, in: scope))
             if isKept { signatures.keep(text, of: row, by: chain.id, at: date) }
             return text
@@ -43,8 +50,8 @@ extension Shop {
     ) throws -> SignedText {
         let info = renewalInfo(of: subscription, held: account, at: instant ?? now)
         let date = max(now, account.lastEvent)
-        let payload = RenewalInfoPayload.bytes(info, realm: account.realm, signedDate: date)
-        return try sign(payload, as: .renewalInfo, in: AccountScope(realm: account.realm, app: account.app))
+        let payload = RenewalInfoPayload.bytes(info, environment: account.environment, signedDate: date)
+        return try sign(payload, as: .renewalInfo, in: AccountScope(environment: account.environment, app: account.app))
     }
 
     /// How a subscription stands at an instant.
@@ -54,7 +61,7 @@ extension Shop {
             held: account,
             at: now,
             catalog: registry.catalog(of: account.app),
-            policy: policy(of: AccountScope(realm: account.realm, app: account.app))
+            policy: policy(of: AccountScope(environment: account.environment, app: account.app))
         )
     }
 
@@ -66,7 +73,7 @@ extension Shop {
         return try sign(
             AppTransactionPayload.bytes(download, of: account, appleID: app.appleID, createdAt: date),
             as: .appTransaction,
-            in: AccountScope(realm: account.realm, app: account.app)
+            in: AccountScope(environment: account.environment, app: account.app)
         )
     }
 
@@ -77,12 +84,12 @@ extension Shop {
         let date = max(now, row.modifiedDate)
         let payload = TransactionPayload.bytes(
             row,
-            realm: account.realm,
+            environment: account.environment,
             app: account.app,
             signedDate: date,
             device: Self.proof(for: device)
         )
-        return try sign(payload, as: .transaction, in: AccountScope(realm: account.realm, app: account.app))
+        return try sign(payload, as: .transaction, in: AccountScope(environment: account.environment, app: account.app))
     }
 
     /// A signed app transaction as the customer's device hands it to the app.
@@ -96,7 +103,11 @@ extension Shop {
             createdAt: now,
             device: Self.proof(for: device)
         )
-        return try sign(payload, as: .appTransaction, in: AccountScope(realm: account.realm, app: account.app))
+        return try sign(
+            payload,
+            as: .appTransaction,
+            in: AccountScope(environment: account.environment, app: account.app)
+        )
     }
 
     /// Signs a payload as the weather leaves it.

@@ -29,7 +29,10 @@ extension Delivery {
     }
 
     private static func read(_ cells: some StoredCells) throws(DamagedRow) -> Delivery {
-        let scope = AccountScope(realm: try cells.known(3, Realm.init(rawValue:)), app: try cells.text(4))
+        let scope = AccountScope(
+            environment: try cells.known(3, StoreEnvironment.init(rawValue:)),
+            app: try cells.text(4)
+        )
         let clock = try cells.text(5)
         let (account, original) = (try cells.maybeInteger(6), try cells.maybeInteger(7))
         let due = try cells.maybeInteger(11)

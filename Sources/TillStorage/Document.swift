@@ -8,9 +8,9 @@ package enum DocumentKind: String, CaseIterable, Sendable {
     case key
     /// A catalogue, by the bundle id of its app.
     case catalog
-    /// The choices of an app's realm, by `realm/bundle id`.
+    /// The choices of an app's environment, by `environment/bundle id`.
     case rules
-    /// A clock, by `realm/bundle id`, and `realm/bundle id#name` for those of single customers.
+    /// A clock, by `environment/bundle id`, and `environment/bundle id#name` for those of single customers.
     case clock
     /// A job, by its id.
     case job
@@ -20,7 +20,7 @@ package enum DocumentKind: String, CaseIterable, Sendable {
     case revocation
     /// A fault rule, by its id.
     case fault
-    /// That old notifications of an app's realm were removed, by `realm/bundle id`.
+    /// That old notifications of an app's environment were removed, by `environment/bundle id`.
     case retention
     /// A named token of control, by its name: its digest, never the token.
     case token

@@ -6,8 +6,8 @@ package struct JournalEntry: Equatable, Codable, Sendable {
     package var id: String
     /// When the request was refused, by the wall clock.
     package var at: Timestamp
-    /// The realm whose port the request came to.
-    package var realm: Realm
+    /// The environment whose port the request came to.
+    package var environment: StoreEnvironment
     /// `GET` and the like, as it was sent; at most 16 characters.
     package var method: String
     /// The path without its query.
@@ -29,11 +29,16 @@ package struct JournalEntry: Equatable, Codable, Sendable {
     /// What was answered, in the same way.
     package var responseBody: String?
 
+    private enum CodingKeys: String, CodingKey {
+        case id, at, method, path, status, code, app, keyID, explanation, milliseconds, requestBody, responseBody
+        case environment = "realm"
+    }
+
     /// One request.
     package init(
         id: String,
         at: Timestamp,
-        realm: Realm,
+        environment: StoreEnvironment,
         method: String,
         path: String,
         status: Int,
@@ -44,7 +49,7 @@ package struct JournalEntry: Equatable, Codable, Sendable {
     ) {
         self.id = id
         self.at = at
-        self.realm = realm
+        self.environment = environment
         self.method = method
         self.path = path
         self.status = status

@@ -26,7 +26,10 @@ extension OutboxEntry {
         let transaction = try cells.maybeInteger(6)
         return OutboxEntry(
             id: NotificationID(try cells.integer(1)),
-            scope: AccountScope(realm: try cells.known(2, Realm.init(rawValue:)), app: try cells.text(3)),
+            scope: AccountScope(
+                environment: try cells.known(2, StoreEnvironment.init(rawValue:)),
+                app: try cells.text(3)
+            ),
             account: account.map { AccountID($0) },
             original: original.map { TransactionID($0) },
             transaction: transaction.map { TransactionID($0) },

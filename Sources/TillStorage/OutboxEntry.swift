@@ -21,7 +21,7 @@ package struct NotificationID: Hashable, Comparable, Sendable {
 package struct OutboxEntry: Equatable, Sendable {
     /// Leads to its partition.
     package let id: NotificationID
-    /// The app and the realm.
+    /// The app and the environment.
     package let scope: AccountScope
     /// Nil for what is about the app: tests and summaries.
     package let account: AccountID?
@@ -100,9 +100,9 @@ package struct SignedPart: Equatable, Sendable {
 /// What is owed to one endpoint: a notification that is to reach it.
 package struct Delivery: Equatable, Sendable {
     package let notification: NotificationID
-    /// `primary`, or the name of another endpoint of the app's realm.
+    /// `primary`, or the name of another endpoint of the app's environment.
     package let endpoint: String
-    /// The app and the realm.
+    /// The app and the environment.
     package let scope: AccountScope
     /// The clock by which it falls due.
     package var clock: ClockName
@@ -169,7 +169,7 @@ package struct Delivery: Equatable, Sendable {
     }
 }
 
-/// Which notifications of an app's realm are wanted, by when they were signed.
+/// Which notifications of an app's environment are wanted, by when they were signed.
 package struct NotificationQuery: Sendable {
     /// What they are, each kind without more of them than the one before.
     package enum Kind: Int64, Sendable {
@@ -181,7 +181,7 @@ package struct NotificationQuery: Sendable {
         case caused
     }
 
-    /// The app and the realm.
+    /// The app and the environment.
     package var scope: AccountScope
     /// Only what was tried at this endpoint; nil is everything that was made.
     package var endpoint: String?
@@ -207,7 +207,7 @@ package struct NotificationQuery: Sendable {
     /// At most so many.
     package var limit: Int
 
-    /// All notifications of an app's realm, oldest first.
+    /// All notifications of an app's environment, oldest first.
     package init(
         scope: AccountScope,
         endpoint: String? = nil,

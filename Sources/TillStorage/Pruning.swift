@@ -1,8 +1,8 @@
 import TillCore
 
-/// Which notifications of an app's realm are old enough to go, in the order in which they were signed.
+/// Which notifications of an app's environment are old enough to go, in the order in which they were signed.
 package struct PruneQuery: Sendable {
-    /// The app and the realm.
+    /// The app and the environment.
     package var scope: AccountScope
     /// Signed before.
     package var signedBefore: Timestamp

@@ -47,16 +47,16 @@ package protocol Storage: Sendable {
     /// A customer's account in an app.
     ///
     /// - Throws: `DamagedAccount` for one whose state cannot be read, or contradicts its columns.
-    func account(realm: Realm, app: String, customer: String) async throws -> Account?
+    func account(environment: StoreEnvironment, app: String, customer: String) async throws -> Account?
 
-    /// Accounts of an app and realm (or all accounts when nil), ascending by number from the first after another. Each
-    /// is read by itself, so that a damaged one is among them and hides no other.
+    /// Accounts of an app and environment (or all accounts when nil), ascending by number from the first after another.
+    /// Each is read by itself, so that a damaged one is among them and hides no other.
     func storedAccounts(of scope: AccountScope?, after: AccountID?, limit: Int) async throws -> [StoredAccount]
 
-    /// Whose transaction it is, when it belongs to the app and realm.
+    /// Whose transaction it is, when it belongs to the app and environment.
     func owner(of id: TransactionID, in scope: AccountScope) async throws -> AccountID?
 
-    /// A row of the ledger, in whatever app and realm.
+    /// A row of the ledger, in whatever app and environment.
     func transaction(_ id: TransactionID) async throws -> Transaction?
 
     /// All rows of an order, ascending by id.
@@ -100,7 +100,7 @@ package protocol Storage: Sendable {
     /// A notification by its number.
     func notification(_ id: NotificationID) async throws -> OutboxEntry?
 
-    /// A notification by its UUID, in an app's realm.
+    /// A notification by its UUID, in an app's environment.
     func notification(uuid: String, in scope: AccountScope) async throws -> OutboxEntry?
 
     /// Notifications in the order in which they were signed.
@@ -113,7 +113,7 @@ package protocol Storage: Sendable {
     /// The deliveries of several notifications to one endpoint, by notification; one that has none is left out.
     func deliveries(of ids: [NotificationID], to endpoint: String) async throws -> [NotificationID: Delivery]
 
-    /// How many deliveries of an app's realm are due or will be.
+    /// How many deliveries of an app's environment are due or will be.
     func owedDeliveries(on clock: ClockName, until: Timestamp?) async throws -> Int
 
     /// The endpoints to which anything is still owed.
@@ -141,7 +141,7 @@ package protocol Storage: Sendable {
     /// How much belongs to an account.
     func belongings(of account: AccountID) async throws -> Belongings
 
-    /// The names of the snapshots in which a customer of an app's realm stands.
+    /// The names of the snapshots in which a customer of an app's environment stands.
     func snapshots(holding customer: String, in scope: AccountScope) async throws -> [String]
 
     // MARK: Retention
@@ -236,16 +236,16 @@ extension Storage {
     package func record(_ deliveries: [Delivery]) async throws { try await record(deliveries, era: nil) }
 }
 
-/// An app in a realm.
+/// An app in an environment.
 package struct AccountScope: Hashable, Sendable {
-    /// An app's customers in one realm are unknown in the other.
-    package let realm: Realm
+    /// An app's customers in one environment are unknown in the other.
+    package let environment: StoreEnvironment
     /// The bundle identifier.
     package let app: String
 
-    /// An app in a realm.
-    package init(realm: Realm, app: String) {
-        self.realm = realm
+    /// An app in an environment.
+    package init(environment: StoreEnvironment, app: String) {
+        self.environment = environment
         self.app = app
     }
 }
@@ -267,14 +267,14 @@ package struct DueAccount: Equatable, Sendable {
     }
 }
 
-/// An endpoint of an app's realm, by its name.
+/// An endpoint of an app's environment, by its name.
 package struct EndpointName: Hashable, Sendable {
-    /// The app and the realm.
+    /// The app and the environment.
     package let scope: AccountScope
     /// `primary`, `listen`, or a name of the operator's.
     package let endpoint: String
 
-    /// An endpoint of an app's realm.
+    /// An endpoint of an app's environment.
     package init(_ scope: AccountScope, _ endpoint: String) {
         self.scope = scope
         self.endpoint = endpoint

@@ -6,10 +6,10 @@ import TillCore
 package struct CoreStage: Sendable {
     /// What is for sale.
     package var catalog: Catalog
-    /// The choices of the realm.
+    /// The choices of the environment.
     package var policy: Policy
     /// Decides the shapes of ids.
-    package let realm: Realm
+    package let environment: StoreEnvironment
     /// The shop's time.
     package private(set) var now: Timestamp
     /// By the customer's name.
@@ -27,15 +27,15 @@ package struct CoreStage: Sendable {
 
     /// An empty shop at an instant.
     package init(
-        in realm: Realm,
+        in environment: StoreEnvironment,
         selling products: [Product],
         policy: Policy? = nil,
         at now: Timestamp,
         rule: @escaping Transitions.Rule = Transitions.steps
     ) {
         self.rule = rule
-        self.realm = realm
-        self.policy = policy ?? Policy(for: realm)
+        self.environment = environment
+        self.policy = policy ?? Policy(for: environment)
         self.now = now
         catalog = Catalog()
         for product in products { catalog.put(product) }
@@ -44,12 +44,12 @@ package struct CoreStage: Sendable {
     /// Opens an account for a customer who has none.
     package mutating func open(_ customer: String, storefront: Storefront = .unitedStates) {
         guard accounts[customer] == nil else { return }
-        let partition = Partition(realm: realm, app: "com.example", customer: customer)
+        let partition = Partition(environment: environment, app: "com.example", customer: customer)
         var identifiers = Identifiers(reserved: nextIdentifier..<nextIdentifier + 1)
         nextIdentifier += 1
         accounts[customer] = Account(
             id: identifiers.account(in: partition),
-            realm: realm,
+            environment: environment,
             app: "com.example",
             customer: customer,
             storefront: storefront,

@@ -91,17 +91,22 @@ package final class TestShop: Sendable {
     package func advance(_ milliseconds: Int64) { clock.advance(milliseconds) }
 
     /// A customer of the app.
-    package func customer(_ name: String, in realm: Realm = .sandbox) -> CustomerName {
-        CustomerName(AccountScope(realm: realm, app: app.bundleID), name)
+    package func customer(_ name: String, in environment: StoreEnvironment = .sandbox) -> CustomerName {
+        CustomerName(AccountScope(environment: environment, app: app.bundleID), name)
     }
 
     /// Lets a customer buy.
     @discardableResult
-    package func buy(_ product: String, by name: String, quantity: Int = 1, in realm: Realm = .sandbox) async throws
+    package func buy(_ product: String, by name: String, quantity: Int = 1, in environment: StoreEnvironment = .sandbox)
+        async throws
         -> Transaction
     {
         let purchase = Purchase(productID: product, quantity: quantity)
-        let outcome = try await shop.perform(.purchase(purchase), by: customer(name, in: realm), opening: Opening())
+        let outcome = try await shop.perform(
+            .purchase(purchase),
+            by: customer(name, in: environment),
+            opening: Opening()
+        )
         guard let row = outcome.transaction else { preconditionFailure("the purchase left no transaction") }
         return row
     }

@@ -13,7 +13,7 @@ struct ActOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - members: of the body, beside the instant.
-    ///   - path: behind the app and realm.
+    ///   - path: behind the app and environment.
     func act(
         _ members: KeyValuePairs<String, JSONTree?> = [:],
         at path: (ControlClient) async throws -> String,

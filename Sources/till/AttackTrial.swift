@@ -18,7 +18,7 @@ struct AttackTrial {
         /// How an endpoint comes to refuse what is right.
         var advice: String {
             switch self {
-            case .notifications: "Give it Till's root (till ca export), the bundle id and the realm."
+            case .notifications: "Give it Till's root (till ca export), the bundle id and the environment."
             case .receipts:
                 "Give it the root of receipts (till ca export --receipts), and name a purchase with --about."
             }

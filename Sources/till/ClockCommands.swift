@@ -7,7 +7,7 @@ import TillShop
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",
-        abstract: "Shows, freezes and moves the clock of an app's realm, or one of a customer's own.",
+        abstract: "Shows, freezes and moves the clock of an app's environment, or one of a customer's own.",
         discussion: """
             till clock                        what it shows
             till clock advance 1mo            all that falls due on the way happens
@@ -174,7 +174,7 @@ struct ClockCommand: AsyncParsableCommand {
 
         @Argument(help: "Its name.")
         var name: String
-        @Option(help: "Where it stands (default: where the realm's clock is).")
+        @Option(help: "Where it stands (default: where the environment's clock is).")
         var at: WrittenInstant?
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -204,7 +204,8 @@ struct ClockCommand: AsyncParsableCommand {
                 try await client.get("\(try await scope.path(client))/clocks")
             } as: { answer in
                 let lines = (answer["clocks"]?.elements ?? []).map(ClockCommand.words)
-                return lines.isEmpty ? "All customers live by the clock of the realm." : lines.joined(separator: "\n")
+                return lines.isEmpty
+                    ? "All customers live by the clock of the environment." : lines.joined(separator: "\n")
             }
         }
     }
@@ -269,7 +270,7 @@ enum LeapWatch {
 extension CustomerCommand {
     struct Clock: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Puts a customer and the family on a clock of their own, or back on that of the realm.",
+            abstract: "Puts a customer and the family on a clock of their own, or back on that of the environment.",
             discussion: """
                 till customer clock ann trial
                 till customer clock ann --none
@@ -280,7 +281,7 @@ extension CustomerCommand {
         var customer: String
         @Argument(help: "The clock's name.")
         var clock: String?
-        @Flag(help: "Back on the clock of the app's realm.")
+        @Flag(help: "Back on the clock of the app's environment.")
         var none = false
         @OptionGroup var scope: ScopeOptions
         @OptionGroup var server: ServerOptions
@@ -294,7 +295,8 @@ extension CustomerCommand {
             let path = "\(try await scope.path(client))/customers/\(escaped(customer))/clock"
             let answer = try await client.put(path, bytes: JSONTree.members(["clock": .text(clock)]).written())
             Output.show(answer, asJSON: server.json) { _ in
-                clock.map { "\(customer) lives by the clock \($0)." } ?? "\(customer) lives by the clock of the realm."
+                clock.map { "\(customer) lives by the clock \($0)." }
+                    ?? "\(customer) lives by the clock of the environment."
             }
         }
     }

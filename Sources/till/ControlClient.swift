@@ -57,17 +57,17 @@ struct ServerOptions: ParsableArguments {
     }
 }
 
-/// Which app and realm a command is about.
+/// Which app and environment a command is about.
 struct ScopeOptions: ParsableArguments {
     @Option(help: "The bundle identifier (default: the only app there is).")
     var app: String?
-    @Option(help: "sandbox (default) or production.")
-    var realm: String?
+    @Option(name: .customLong("realm"), help: "sandbox (default) or production.")
+    var environment: String?
 
     /// The path of the scope: `/v1/apps/com.example/sandbox`.
     func path(_ client: ControlClient) async throws -> String {
-        let realm = realm ?? TillVariable.text("REALM") ?? "sandbox"
-        return "/v1/apps/\(escaped(try await bundleID(client)))/\(escaped(realm))"
+        let environment = environment ?? TillVariable.text("REALM") ?? "sandbox"
+        return "/v1/apps/\(escaped(try await bundleID(client)))/\(escaped(environment))"
     }
 
     func bundleID(_ client: ControlClient) async throws -> String {

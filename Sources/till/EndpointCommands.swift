@@ -16,7 +16,7 @@ struct EndpointCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the endpoints of an app's realm.",
+            abstract: "Lists the endpoints of an app's environment.",
             discussion: "till endpoint list --realm production"
         )
 

@@ -5,7 +5,7 @@ import TillShop
 extension CustomerCommand {
     struct Erase: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Erases a customer and everything that names them in one app and realm, for ever.",
+            abstract: "Erases a customer and everything that names them in one app and environment, for ever.",
             discussion: """
                 till customer erase eva --dry-run              how much it is
                 till customer erase eva

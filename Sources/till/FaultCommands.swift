@@ -40,8 +40,8 @@ struct FaultCommand: AsyncParsableCommand {
         var route: String?
         @Option(help: "Only of this app.")
         var app: String?
-        @Option(help: "Only in this realm: production or sandbox.")
-        var realm: String?
+        @Option(name: .customLong("realm"), help: "Only in this environment: production or sandbox.")
+        var environment: String?
         @Option(help: "Only of this customer.")
         var customer: String?
         @Option(help: "Of how many calls that it could strike (default 100).")
@@ -69,7 +69,7 @@ struct FaultCommand: AsyncParsableCommand {
                     "/v1/faults",
                     .members([
                         "kind": .string(kind), "code": .count(code), "route": .text(route), "bundleId": .text(app),
-                        "realm": .text(realm), "customer": .text(customer), "percent": .count(percent),
+                        "realm": .text(environment), "customer": .text(customer), "percent": .count(percent),
                         "limit": .count(limit), "until": .count(end), "retryAfter": .count(retryAfter),
                         "milliseconds": .count(milliseconds), "spread": .count(spread), "perHour": .count(perHour),
                         "seed": .count(seed),

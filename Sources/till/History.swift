@@ -23,7 +23,7 @@ struct History: AsyncParsableCommand {
     var transaction: String
     @Option(help: "The key file, AuthKey_….p8.")
     var key: String?
-    @Option(help: "The address of the realm's API (default: what the server says).")
+    @Option(help: "The address of the environment's API (default: what the server says).")
     var api: String?
     @Flag(help: "The newest first.")
     var descending = false
@@ -87,9 +87,11 @@ struct History: AsyncParsableCommand {
 
     private func address(_ client: ControlClient) async throws -> String {
         if let api { return api }
-        let realm = scope.realm ?? TillVariable.text("REALM") ?? "sandbox"
+        let environment = scope.environment ?? TillVariable.text("REALM") ?? "sandbox"
         let status = try await client.get("/v1/status")
-        guard let port = status["ports"]?[realm]?.text else { throw CommandRefused("There is no realm \(realm).") }
+        guard let port = status["ports"]?[environment]?.text else {
+            throw CommandRefused("There is no environment \(environment).")
+        }
         let host = URL(string: client.address)?.host ?? "127.0.0.1"
         return "http://\(host):\(port)"
     }

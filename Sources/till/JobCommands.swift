@@ -123,7 +123,7 @@ struct JobCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the jobs of an app's realm.",
+            abstract: "Lists the jobs of an app's environment.",
             discussion: "till job list"
         )
 

@@ -14,7 +14,7 @@ struct ProductCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Removes a product from sale in both realms.",
+            abstract: "Removes a product from sale in both environments.",
             discussion: "till product remove com.example.pro.month"
         )
 
@@ -71,7 +71,7 @@ struct ProductCommand: AsyncParsableCommand {
         let client = try server.client()
         var scope = ScopeOptions()
         scope.app = app
-        scope.realm = nil
+        scope.environment = nil
         let bundleID = try await scope.bundleID(client)
         let answer = try await client.post(
             "/v1/apps/\(escaped(bundleID))/products/\(escaped(product))/sale",

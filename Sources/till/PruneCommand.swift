@@ -11,7 +11,7 @@ struct PruneCommand: AsyncParsableCommand {
             till prune                           what the server does every hour by itself
             till prune --days 90                 older than 90 days, whenever they were made
 
-            Age goes by the clock that is furthest behind: the wall's, the realm's, or one of customers' own. What is
+            Age goes by the clock that is furthest behind: the wall's, the environment's, or one of customers' own. What is
             still owed to an endpoint stays.
             """
     )

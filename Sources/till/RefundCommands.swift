@@ -19,7 +19,7 @@ struct RefundCommand: AsyncParsableCommand {
 
     struct Request: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The customer asks for money back; the rule of the app's realm decides, or you do.",
+            abstract: "The customer asks for money back; the rule of the app's environment decides, or you do.",
             discussion: "till refund request 2000000000012345 --reason UNSATISFIED_WITH_PURCHASE"
         )
 

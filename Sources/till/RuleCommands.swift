@@ -4,7 +4,8 @@ import TillShop
 struct RulesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
-        abstract: "Shows and sets what holds in an app's realm: how long a month is, grace, who decides on refunds.",
+        abstract:
+            "Shows and sets what holds in an app's environment: how long a month is, grace, who decides on refunds.",
         discussion: """
             till rules
             till rules set --rate sandbox-5-minutes

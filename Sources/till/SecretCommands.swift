@@ -83,7 +83,7 @@ struct SecretCommand: AsyncParsableCommand {
         if let team { return "/v1/teams/\(escaped(team))/shared-secret" }
         var scope = ScopeOptions()
         scope.app = app
-        scope.realm = nil
+        scope.environment = nil
         return "/v1/apps/\(escaped(try await scope.bundleID(client)))/shared-secret"
     }
 }

@@ -11,7 +11,7 @@ import TillSigning
 
 /// How Till is reached in Apple's place (docs/operating/hosts.md).
 struct SecureOptions: ParsableArguments {
-    @Option(help: "A port for HTTPS, on which the name that is asked for chooses the realm (default none).")
+    @Option(help: "A port for HTTPS, on which the name that is asked for chooses the environment (default none).")
     var tlsPort: Int?
     @Option(help: "The address of the TLS port and the proxy (default: that of --host).")
     var tlsHost: String?
@@ -100,7 +100,7 @@ struct SecureFaces: Sendable {
         _ limits: ConnectionLimits,
         _ logger: Logger,
         _ ports: Ports,
-        router: (Realm) -> Router<APIContext>,
+        router: (StoreEnvironment) -> Router<APIContext>,
         running: @escaping @Sendable (Ports.Face, Int) async -> Void
     ) throws -> [any Service] {
         let listener = try Listener(host: host, port: plan.port, limits: limits).secureApplication(

@@ -25,7 +25,7 @@ struct Serve: AsyncParsableCommand {
             till serve --profile apple                Apple's behaviour, no departures
             till serve --tls-port 443                 HTTPS under the App Store's own names
 
-            The production realm, the sandbox realm and control each have a port. Control listens on loopback; on any
+            The production environment, the sandbox environment and control each have a port. Control listens on loopback; on any
             other address it asks for the token that lies in the data directory.
             """
     )
@@ -38,11 +38,11 @@ struct Serve: AsyncParsableCommand {
         help: "postgres://…: a PostgreSQL database in the place of SQLite. Prefer TILL_DATABASE: flags are seen by all."
     )
     var database: String?
-    @Option(help: "The address on which both realms listen (default 127.0.0.1).")
+    @Option(help: "The address on which both environments listen (default 127.0.0.1).")
     var host: String?
-    @Option(help: "The port of the production realm (default 8888; 0 lets the system choose).")
+    @Option(help: "The port of the production environment (default 8888; 0 lets the system choose).")
     var productionPort: Int?
-    @Option(help: "The port of the sandbox realm (default 8889).")
+    @Option(help: "The port of the sandbox environment (default 8889).")
     var sandboxPort: Int?
     @Option(help: "The address on which control listens (default 127.0.0.1).")
     var controlAddress: String?
@@ -189,7 +189,9 @@ struct Serve: AsyncParsableCommand {
             announcer.note(face, port)
             if ports.areOpen { shop.ownPorts.complete() }
         }
-        func api(_ realm: Realm) -> Router<APIContext> { AppleAPI(shop: shop, realm: realm, meter: meter).router() }
+        func api(_ environment: StoreEnvironment) -> Router<APIContext> {
+            AppleAPI(shop: shop, environment: environment, meter: meter).router()
+        }
         // Services stop in the opposite order: what leads to the TLS port stops after it.
         let securely = try secure?.services(limits, logger, ports, router: api, running: running) ?? []
         let services: [any Service] =

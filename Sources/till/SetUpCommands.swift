@@ -173,7 +173,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
         var scope = ScopeOptions()
         scope.app = app
-        scope.realm = nil
+        scope.environment = nil
         let bundleID = try await scope.bundleID(client)
         let outcome = try await client.put("/v1/apps/\(escaped(bundleID))/catalog/storekit", bytes: Array(data))
         Output.show(outcome, asJSON: server.json) { "Imported for \(bundleID).\n\(Output.lines($0))" }

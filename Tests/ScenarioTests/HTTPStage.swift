@@ -92,7 +92,7 @@ final class HTTPStage: Stage {
     private func get<Answer: Decodable & Sendable>(_ type: Answer.Type, _ uri: String) async throws -> Answer {
         let api = AppleAPI(
             shop: inner.test.shop,
-            realm: inner.realm,
+            environment: inner.environment,
             meter: RequestMeter(factory: PrometheusFigures())
         )
         let token = try inner.test.token()
@@ -113,7 +113,7 @@ final class HTTPStage: Stage {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let root = try #require(inner.test.shop.signingChain.certificatesDER.last)
         try Data(root).write(to: folder.appendingPathComponent("root.der"))
-        let lines = "\(inner.realm.environment)\n" + payloads.joined(separator: "\n") + "\n"
+        let lines = "\(inner.environment.wireName)\n" + payloads.joined(separator: "\n") + "\n"
         try Data(lines.utf8).write(to: folder.appendingPathComponent("payloads.txt"))
     }
 

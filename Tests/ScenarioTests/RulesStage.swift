@@ -7,7 +7,7 @@ final class RulesStage: Stage {
     private var jobs = 0
 
     init(_ opening: Opening) {
-        core = CoreStage(in: opening.realm, selling: opening.products, policy: opening.policy, at: opening.start)
+        core = CoreStage(in: opening.environment, selling: opening.products, policy: opening.policy, at: opening.start)
     }
 
     func open(_ customer: String, storefront: Storefront) { core.open(customer, storefront: storefront) }

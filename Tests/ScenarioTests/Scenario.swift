@@ -18,25 +18,25 @@ final class Scenario {
     /// A shop that opens on a day.
     ///
     /// - Parameters:
-    ///   - realm: Sandbox charges nothing ahead; Production charges a day before a period ends.
+    ///   - environment: Sandbox charges nothing ahead; Production charges a day before a period ends.
     ///   - change: what is chosen otherwise than by default.
     init(
         at kind: StageKind,
         on start: String,
-        in realm: Realm = .sandbox,
+        in environment: StoreEnvironment = .sandbox,
         selling products: [Product],
         rate: RenewalRate = .calendar,
         grace: GracePeriod? = nil,
         choosing change: (inout Policy) -> Void = { _ in }
     ) async throws {
-        var policy = Policy(for: realm, rate: rate)
+        var policy = Policy(for: environment, rate: rate)
         policy.grace = grace
         change(&policy)
         now = Hours.start(start)
         hours = Hours(of: now)
         self.products = Dictionary(uniqueKeysWithValues: products.map { ($0.id, $0) })
         shelf = self.products
-        stage = try await kind.open(Opening(realm: realm, products: products, policy: policy, start: now))
+        stage = try await kind.open(Opening(environment: environment, products: products, policy: policy, start: now))
     }
 
     // MARK: Time

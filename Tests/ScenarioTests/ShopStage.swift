@@ -9,12 +9,12 @@ import TillTesting
 /// A whole shop on a store: what it tells is read from what it signed.
 final class ShopStage: Stage {
     let test: TestShop
-    let realm: Realm
-    var scope: AccountScope { AccountScope(realm: realm, app: TestShop.bundleID) }
+    let environment: StoreEnvironment
+    var scope: AccountScope { AccountScope(environment: environment, app: TestShop.bundleID) }
     var clock: ClockName { ClockName(scope) }
 
     init(_ opening: Opening, on engine: TestEngine) async throws {
-        realm = opening.realm
+        environment = opening.environment
         let policy = opening.policy
         var settings = Settings()
         settings.sandboxRenewalCap = policy.renewalCap ?? 0
@@ -81,7 +81,12 @@ final class ShopStage: Stage {
         guard let account = try await known(customer) else { return [] }
         let page = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 10_000))
         return try page.rows.map { row in
-            let signed = try test.shop.signed(row, realm: realm, app: scope.app, at: test.shop.now(in: scope))
+            let signed = try test.shop.signed(
+                row,
+                environment: environment,
+                app: scope.app,
+                at: test.shop.now(in: scope)
+            )
             return try SignedText.decode(ToldTransaction.self, signed.text)
         }
     }
@@ -92,7 +97,7 @@ final class ShopStage: Stage {
         return try account.heldSubscriptions.sorted { $0.originalID < $1.originalID }.map { subscription in
             let transaction = try test.shop.signed(
                 subscription.latestTransaction,
-                realm: realm,
+                environment: environment,
                 app: scope.app,
                 at: now
             )
@@ -114,7 +119,7 @@ final class ShopStage: Stage {
     }
 
     func known(_ customer: String) async throws -> Account? {
-        try await test.shop.storage.account(realm: realm, app: scope.app, customer: customer)
+        try await test.shop.storage.account(environment: environment, app: scope.app, customer: customer)
     }
 
     /// What a signed notification says; summaries are about nobody and are left out.

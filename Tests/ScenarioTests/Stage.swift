@@ -25,7 +25,7 @@ protocol Stage: AnyObject {
 
 /// What a shop is opened with.
 struct Opening: Sendable {
-    var realm: Realm
+    var environment: StoreEnvironment
     var products: [Product]
     var policy: Policy
     var start: Timestamp

@@ -123,9 +123,9 @@ struct CustomerPageTests {
         let stage = try await stage()
         try await advance(stage, by: "1mo")
         let test = stage.test
-        let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         let account = try #require(
-            try await test.shop.storage.account(realm: scope.realm, app: scope.app, customer: "ann")
+            try await test.shop.storage.account(environment: scope.environment, app: scope.app, customer: "ann")
         )
         let id = account.subscriptions[0].latestTransaction.id.wireForm
         let page = "/console/apps/com.example.shop/sandbox/transactions/\(id)"
@@ -150,10 +150,14 @@ struct CustomerPageTests {
         let scope = ["bundleId": TestShop.bundleID, "realm": "sandbox"]
         let rules: JSONTree = .object([.init("weather", .string(profile))])
         _ = try await stage.console.verbs.call("setRules", scope, body: rules)
-        let name = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        let name = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         func account(_ customer: String) async throws -> Account {
             try #require(
-                try await stage.test.shop.storage.account(realm: name.realm, app: name.app, customer: customer)
+                try await stage.test.shop.storage.account(
+                    environment: name.environment,
+                    app: name.app,
+                    customer: customer
+                )
             )
         }
         let id = try await account("ann").subscriptions[0].latestTransaction.id.wireForm
@@ -243,9 +247,11 @@ struct CustomerPageTests {
         #expect(!past.contains(">Cancel</button>"))
         #expect(!past.contains("No access"))
         // A row that changes long after its time stays in the picture of it.
-        let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         let storage = stage.test.shop.storage
-        let account = try #require(try await storage.account(realm: scope.realm, app: scope.app, customer: "ann"))
+        let account = try #require(
+            try await storage.account(environment: scope.environment, app: scope.app, customer: "ann")
+        )
         let rows = try await storage.history(HistoryQuery(account: account.id, limit: 5)).rows
         let early = ["bundleId": scope.app, "realm": "sandbox", "transactionId": rows[2].id.wireForm]
         let part: JSONTree = .object([.init("share", .string("PART")), .init("percentage", .number("10000"))])
@@ -299,18 +305,18 @@ struct CustomerPageTests {
         }
     }
 
-    @Test("Changes for many customers are on the realm's page, with how far they have come")
+    @Test("Changes for many customers are on the environment's page, with how far they have come")
     func jobs() async throws {
         let stage = try await stage()
-        let realm = "/console/apps/com.example.shop/sandbox/"
+        let environment = "/console/apps/com.example.shop/sandbox/"
         try await stage.visit { visitor in
-            let none = try await visitor.get(realm)
+            let none = try await visitor.get(environment)
             #expect(none.text.contains("None yet."))
             // What is free is not extended.
             try await advance(stage, by: "1mo")
-            let extended = try await visitor.act("extendAll", on: realm, [("productId", "pro"), ("days", "10")])
+            let extended = try await visitor.act("extendAll", on: environment, [("productId", "pro"), ("days", "10")])
             #expect(extended.status == 200, "\(extended.text)")
-            let shown = try await visitor.get(realm)
+            let shown = try await visitor.get(environment)
             #expect(shown.text.contains("An extension") && shown.text.contains("1 account<"), "\(shown.text)")
             #expect(try await visitor.get(page).text.contains(">extended<"))
         }
@@ -319,9 +325,11 @@ struct CustomerPageTests {
     @Test("What was sent by hand is in the list, and pushes nothing out of the picture")
     func byHand() async throws {
         let stage = try await stage()
-        let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         let storage = stage.test.shop.storage
-        let account = try #require(try await storage.account(realm: scope.realm, app: scope.app, customer: "ann"))
+        let account = try #require(
+            try await storage.account(environment: scope.environment, app: scope.app, customer: "ann")
+        )
         let row = account.subscriptions[0].latestTransaction
         for _ in 0..<410 { _ = try await stage.test.shop.trigger(Notice(.refund), about: row, of: account) }
         let html = try await stage.console.page(at: page, Session(cookie: "a")).html

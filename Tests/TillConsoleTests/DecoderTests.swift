@@ -12,7 +12,7 @@ import TillTesting
 /// Whatever is pasted is taken apart, and nobody is believed who should not be.
 @Suite("The decoder")
 struct DecoderTests {
-    private let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
     /// The first notification of a shop in which ann bought.
     private func notification(_ test: TestShop) async throws -> String {
@@ -144,7 +144,7 @@ struct DecoderTests {
         let test = try await TestShop(selling: SampleProducts.all)
         try await test.buy(SampleProducts.monthly.id, by: "ann")
         let account = try #require(
-            try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
         )
         let bytes = try #require(try await test.shop.appReceipt(of: account))
         let text = Base64.encode(bytes)

@@ -45,7 +45,7 @@ enum LargeShop {
     }
 
     private static func query() -> NotificationQuery {
-        NotificationQuery(scope: AccountScope(realm: .sandbox, app: TestShop.bundleID))
+        NotificationQuery(scope: AccountScope(environment: .sandbox, app: TestShop.bundleID))
     }
 
     private static func fill(_ db: Database, _ customers: Int, _ notifications: Int) throws {

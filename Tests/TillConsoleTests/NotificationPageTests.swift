@@ -62,7 +62,7 @@ struct NotificationPageTests {
     @Test("What has not arrived is listed from all endpoints, once, page by page")
     func failing() async throws {
         let (stage, row) = try await stage()
-        let place = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        let place = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         let scope = scope
         let storage = stage.test.shop.storage
         for name in ["first", "second"] {
@@ -70,7 +70,7 @@ struct NotificationPageTests {
             let body: JSONTree = .object([.init("url", .string("http://127.0.0.1:1/x"))])
             _ = try await stage.console.verbs.call("setEndpoint", path, body: body)
         }
-        let account = try #require(try await storage.account(realm: .sandbox, app: place.app, customer: "ann"))
+        let account = try #require(try await storage.account(environment: .sandbox, app: place.app, customer: "ann"))
         var wanted: [String] = []
         for number in 0..<9 {
             let entry = try await stage.test.shop.trigger(Notice(.refund), about: row, of: account)
@@ -112,8 +112,8 @@ struct NotificationPageTests {
         )
         #expect(failing?["notifications"]?.elements.first?["notificationUUID"]?.text == lost.uuid)
         try await stage.visit { visitor in
-            let realm = try await visitor.get("\(scope)/")
-            #expect(realm.text.contains("to second: Timed out"), "\(realm.text)")
+            let environment = try await visitor.get("\(scope)/")
+            #expect(environment.text.contains("to second: Timed out"), "\(environment.text)")
             let odd = [("from:instant", "2026-02-01T00:00"), ("to:instant", "2026-01-01T00:00")]
             let refused = try await visitor.act("resendNotifications", on: "\(scope)/notifications", odd)
             #expect(refused.status == 400 && refused.text.contains("from lies after to"))
@@ -136,7 +136,11 @@ struct NotificationPageTests {
         let scope = scope
         for _ in 0..<60 {
             let account = try #require(
-                try await stage.test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+                try await stage.test.shop.storage.account(
+                    environment: .sandbox,
+                    app: TestShop.bundleID,
+                    customer: "ann"
+                )
             )
             _ = try await stage.test.shop.trigger(Notice(.didRenew), about: row, of: account)
         }
@@ -156,7 +160,7 @@ struct NotificationPageTests {
         let (stage, row) = try await stage()
         let scope = scope
         let post = try await ListeningPost.start()
-        let place = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        let place = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         let sender = try stage.test.startSending()
         let sending = Task { try await sender.run() }
         try await stage.visit { visitor in
@@ -216,7 +220,7 @@ struct NotificationPageTests {
             var entry = JournalEntry(
                 id: number == 7 ? "a/b c" : "ID\(number)",
                 at: test.now,
-                realm: .sandbox,
+                environment: .sandbox,
                 method: "GET",
                 path: number % 2 == 0 ? "/inApps/v1/even" : "/inApps/v1/odd",
                 status: number % 4 == 0 ? 200 : 404,

@@ -30,7 +30,7 @@ struct PageCostTests {
         let stage = try await LargeShop.make(customers: customers, notifications: notifications)
         let storage = try #require(stage.test.shop.storage as? SQLiteStorage)
         let query = NotificationQuery(
-            scope: AccountScope(realm: .sandbox, app: TestShop.bundleID),
+            scope: AccountScope(environment: .sandbox, app: TestShop.bundleID),
             isDescending: true,
             limit: 1
         )

@@ -62,17 +62,17 @@ struct PageTests {
     @Test("A clock is moved only where it can go, and what moves it says how far it went")
     func clocks() async throws {
         let stage = try ConsoleStage(try await TestShop())
-        let realm = scope + "/"
+        let environment = scope + "/"
         let clock = "com.example.shop-sandbox"
         try await stage.visit { visitor in
-            let real = try await visitor.get(realm)
+            let real = try await visitor.get(environment)
             #expect(real.text.contains(">Freeze</button>") && !real.text.contains(">As the wall"))
             #expect(real.text.contains("There is no endpoint: nobody is told."))
             let mode = ("mode", "frozen")
-            let frozen = try await visitor.act("setClock", form: "setClock-freeze-\(clock)", on: realm, [mode])
+            let frozen = try await visitor.act("setClock", form: "setClock-freeze-\(clock)", on: environment, [mode])
             #expect(!frozen.text.contains(">Freeze</button>") && frozen.text.contains(">As the wall"))
             let leap = [("by", "10d"), ("settle", "true")]
-            let ahead = try await visitor.act("advanceClock", form: "advanceClock-by-\(clock)", on: realm, leap)
+            let ahead = try await visitor.act("advanceClock", form: "advanceClock-by-\(clock)", on: environment, leap)
             #expect(ahead.text.contains("The clock went 10 days on"), "\(ahead.text)")
             #expect(ahead.text.contains("Deliveries that are due and were not made: 0."))
             // It would go back.

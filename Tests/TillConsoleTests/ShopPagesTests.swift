@@ -11,7 +11,7 @@ import TillTesting
 /// Faults, snapshots, keys, certificates, endpoints and rules.
 @Suite("Pages of the shop as a whole")
 struct ShopPagesTests {
-    private let realm = "/console/apps/com.example.shop/sandbox/"
+    private let environment = "/console/apps/com.example.shop/sandbox/"
 
     @Test(
         "There is a form for every kind of fault, and the verb takes what it says",
@@ -48,7 +48,7 @@ struct ShopPagesTests {
     func snapshots() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let stage = try ConsoleStage(test)
-        let customers = realm + "customers"
+        let customers = environment + "customers"
         try await test.buy("pro", by: "ann")
         try await stage.visit { visitor in
             let page = "/console/snapshots"
@@ -72,7 +72,7 @@ struct ShopPagesTests {
     func carried() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let stage = try ConsoleStage(test)
-        let customers = realm + "customers"
+        let customers = environment + "customers"
         try await test.buy("pro", by: "ann")
         try await stage.visit { visitor in
             let file = try await visitor.get("/console/state")
@@ -196,10 +196,10 @@ struct ShopPagesTests {
         }
     }
 
-    @Test("A realm's endpoints and rules are seen and changed")
+    @Test("An environment's endpoints and rules are seen and changed")
     func settings() async throws {
         let stage = try ConsoleStage(try await TestShop())
-        let page = realm
+        let page = environment
         try await stage.visit { visitor in
             let url = "http://127.0.0.1:9/apple"
             let name = ("path.endpoint", "primary")

@@ -9,16 +9,16 @@ struct TimelineStage {
 
     init(
         on day: String = "2026-01-01",
-        in realm: Realm = .sandbox,
+        in environment: StoreEnvironment = .sandbox,
         rate: RenewalRate = .calendar,
         grace: Int? = 16,
         selling products: [Product] = TimelineStage.products
     ) {
-        var policy = Policy(for: realm, rate: rate)
+        var policy = Policy(for: environment, rate: rate)
         policy.grace = grace.map { GracePeriod(days: $0, coverage: .allRenewals) }
         policy.renewalCap = nil
         policy.commitmentsEverywhere = true
-        stage = CoreStage(in: realm, selling: products, policy: policy, at: Timestamp(noon: day))
+        stage = CoreStage(in: environment, selling: products, policy: policy, at: Timestamp(noon: day))
     }
 
     /// Lets time pass to noon of a day, or to an instant.

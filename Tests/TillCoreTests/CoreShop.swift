@@ -6,8 +6,8 @@ import TillTesting
 struct CoreShop {
     private var stage: CoreStage
 
-    init(on day: String = "2026-01-01", in realm: Realm = .sandbox, selling products: [Product]) {
-        stage = CoreStage(in: realm, selling: products, at: Timestamp(day: day))
+    init(on day: String = "2026-01-01", in environment: StoreEnvironment = .sandbox, selling products: [Product]) {
+        stage = CoreStage(in: environment, selling: products, at: Timestamp(day: day))
     }
 
     var catalog: Catalog {

@@ -5,14 +5,14 @@ import TillTesting
 @Suite("Extensions of renewal dates")
 struct ExtensionTests {
     private static func stage(
-        _ realm: Realm = .sandbox,
+        _ environment: StoreEnvironment = .sandbox,
         extendsFirstPeriod: Bool = false,
         on day: String = "2026-01-05",
         selling product: Product = Goods.plan()
     ) -> CoreStage {
-        var policy = Policy(for: realm)
+        var policy = Policy(for: environment)
         policy.extendsFirstPeriod = extendsFirstPeriod
-        return CoreStage(in: realm, selling: [product], policy: policy, at: Timestamp(day: day))
+        return CoreStage(in: environment, selling: [product], policy: policy, at: Timestamp(day: day))
     }
 
     private func extend(_ stage: inout CoreStage, days: Int = 10, _ request: String) throws {

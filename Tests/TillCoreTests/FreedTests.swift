@@ -7,9 +7,9 @@ import TillTesting
 struct FreedTests {
     static let day: Int64 = 86_400_000
 
-    private static func stage(_ realm: Realm = .production, _ policy: Policy? = nil) -> CoreStage {
+    private static func stage(_ environment: StoreEnvironment = .production, _ policy: Policy? = nil) -> CoreStage {
         CoreStage(
-            in: realm,
+            in: environment,
             selling: [Goods.plan(shared: true), Goods.skin(shared: true)],
             policy: policy,
             at: Timestamp(day: "2026-01-01")

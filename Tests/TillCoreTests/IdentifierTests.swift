@@ -13,12 +13,12 @@ struct IdentifierTests {
         let account = ids.account(in: Partition(of: 515))
         #expect(account.wireForm.count == 18)
         #expect(account.wireForm.hasPrefix("704"))
-        let sandbox = ids.transaction(of: account, realm: .sandbox, storefront: usa)
+        let sandbox = ids.transaction(of: account, environment: .sandbox, storefront: usa)
         #expect(sandbox.wireForm.count == 16)
         #expect(sandbox.wireForm.hasPrefix("2000000"))
         let germany = try #require(Storefront(code: "DEU"))
-        let here = ids.transaction(of: account, realm: .production, storefront: usa)
-        let there = ids.transaction(of: account, realm: .production, storefront: germany)
+        let here = ids.transaction(of: account, environment: .production, storefront: usa)
+        let there = ids.transaction(of: account, environment: .production, storefront: germany)
         #expect(here.wireForm.count == 15)
         #expect(here.wireForm.prefix(3) != there.wireForm.prefix(3))
         #expect(AccountID.hasShape(account.number))
@@ -26,13 +26,16 @@ struct IdentifierTests {
         #expect(!AccountID.hasShape(here.number))
     }
 
-    @Test("Every id leads to the partition of its account, and gives its counter back", arguments: Realm.allCases)
-    func partitions(_ realm: Realm) {
+    @Test(
+        "Every id leads to the partition of its account, and gives its counter back",
+        arguments: StoreEnvironment.allCases
+    )
+    func partitions(_ environment: StoreEnvironment) {
         for counter in [Int64(1), 977, 976_562_499, 976_562_500, 9_765_625_001] {
             var ids = Identifiers(reserved: counter..<counter + 10)
             let account = ids.account(in: Partition(of: 1_023))
-            let transaction = ids.transaction(of: account, realm: realm, storefront: usa)
-            let lineItem = ids.lineItem(of: account, realm: realm, storefront: usa)
+            let transaction = ids.transaction(of: account, environment: environment, storefront: usa)
+            let lineItem = ids.lineItem(of: account, environment: environment, storefront: usa)
             let order = ids.order(of: account)
             #expect(account.partition.number == 1_023)
             #expect(transaction.partition == account.partition)
@@ -43,7 +46,7 @@ struct IdentifierTests {
         }
     }
 
-    @Test("No two ids of a realm are the same, whatever the storefront and however large the counter")
+    @Test("No two ids of an environment are the same, whatever the storefront and however large the counter")
     func uniqueness() throws {
         let places = [usa, try #require(Storefront(code: "DEU")), try #require(Storefront(code: "JPN"))]
         var seen: Set<Int64> = []
@@ -53,7 +56,9 @@ struct IdentifierTests {
             var ids = Identifiers(reserved: start..<start + 301)
             let account = ids.account(in: Partition(of: 3))
             for index in 0..<300 {
-                seen.insert(ids.transaction(of: account, realm: .production, storefront: places[index % 3]).number)
+                seen.insert(
+                    ids.transaction(of: account, environment: .production, storefront: places[index % 3]).number
+                )
                 count += 1
             }
         }
@@ -78,9 +83,9 @@ struct IdentifierTests {
 
     @Test("The partition of a customer never changes: these values are for ever")
     func partitionOfCustomer() {
-        let known = Partition(realm: .sandbox, app: "com.example", customer: "ann").number
+        let known = Partition(environment: .sandbox, app: "com.example", customer: "ann").number
         #expect(known == 756)
-        let numbers = (0..<2_000).map { Partition(realm: .production, app: "a", customer: "c\($0)").number }
+        let numbers = (0..<2_000).map { Partition(environment: .production, app: "a", customer: "c\($0)").number }
         #expect(numbers.allSatisfy { (0..<1_024).contains($0) })
         #expect(Set(numbers).count > 800)
     }

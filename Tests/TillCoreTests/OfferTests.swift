@@ -119,8 +119,8 @@ struct OfferTests {
     @Test("Win-back is for the lapsed: anybody in the sandbox, by the criteria in production")
     func winBack() throws {
         let back = Goods.offer(.winBack, "back", .payUpFront, price: 990)
-        for realm in Realm.allCases {
-            var shop = CoreShop(on: "2026-01-01", in: realm, selling: [Goods.plan(offers: [back])])
+        for environment in StoreEnvironment.allCases {
+            var shop = CoreShop(on: "2026-01-01", in: environment, selling: [Goods.plan(offers: [back])])
             #expect(throws: Refusal.offerNeedsEarlierSubscription(kind: .winBack)) {
                 try shop.buys("ann", "pro", offer: .winBack("back"))
             }
@@ -131,7 +131,7 @@ struct OfferTests {
             #expect(try shop.renewalInfo("ann").winBackOffers.isEmpty)
             try shop.cancels("ann")
             shop.advance(to: "2026-02-02")
-            if realm == .production {
+            if environment == .production {
                 #expect(throws: Refusal.winBackNotYet(offer: "back")) {
                     try shop.buys("ann", "pro", offer: .winBack("back"))
                 }
@@ -143,7 +143,7 @@ struct OfferTests {
             #expect(row.offer?.kind == .winBack && row.originalID == first.id)
             try shop.cancels("ann")
             shop.advance(to: "2026-05-20")
-            if realm == .production {
+            if environment == .production {
                 // Two months must lie between two such offers, and they do.
                 #expect(try shop.buys("ann", "pro", offer: .winBack("back")).offer?.id == "back")
             }

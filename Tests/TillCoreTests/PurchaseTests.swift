@@ -183,10 +183,10 @@ struct PurchaseTests {
         #expect(try shop.renewalInfo("ann").recentStart == again.purchaseDate)
     }
 
-    @Test("A short gap keeps the start of the run: sixty days at the calendar rate, in either realm")
+    @Test("A short gap keeps the start of the run: sixty days at the calendar rate, in either environment")
     func recentStart() throws {
-        for realm in Realm.allCases {
-            var shop = CoreShop(on: "2026-01-01", in: realm, selling: [Goods.plan()])
+        for environment in StoreEnvironment.allCases {
+            var shop = CoreShop(on: "2026-01-01", in: environment, selling: [Goods.plan()])
             let first = try shop.buys("ann", "pro")
             try shop.cancels("ann")
             shop.advance(to: "2026-04-01")

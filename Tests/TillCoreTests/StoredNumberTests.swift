@@ -56,7 +56,7 @@ struct StoredNumberTests {
         let start = Timestamp(milliseconds: 0)
         var account = Account(
             id: AccountID(704_000_000_000_000_001),
-            realm: .sandbox,
+            environment: .sandbox,
             app: "com.example",
             customer: "ann",
             storefront: .unitedStates,

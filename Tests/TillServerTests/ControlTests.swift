@@ -126,7 +126,7 @@ struct ControlTests {
             let bought = try await send(client, .post, path, #"{"productId":"coins"}"#)
             #expect(bought.status == 201)
             var account = try #require(
-                try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+                try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
             )
             account.family = FamilyMembership(
                 name: "Family",
@@ -357,7 +357,7 @@ struct ControlTests {
         }
     }
 
-    @Test("Figures count what was answered, by realm, route and status")
+    @Test("Figures count what was answered, by environment, route and status")
     func figures() async throws {
         let test = try await TestShop()
         try await withControl(test) { client in

@@ -103,10 +103,13 @@ struct DeliveryRefusalTests {
         }
     }
 
-    @Test("Apple's routes refuse a delivery in both realms, and the request log says why", arguments: Realm.allCases)
-    func apple(realm: Realm) async throws {
+    @Test(
+        "Apple's routes refuse a delivery in both environments, and the request log says why",
+        arguments: StoreEnvironment.allCases
+    )
+    func apple(environment: StoreEnvironment) async throws {
         let test = try await TestShop(selling: SampleProducts.all)
-        let api = AppleAPI(shop: test.shop, realm: realm, meter: RequestMeter(factory: PrometheusFigures()))
+        let api = AppleAPI(shop: test.shop, environment: environment, meter: RequestMeter(factory: PrometheusFigures()))
         let token = try test.token()
         var headers = Self.delivery
         headers[.authorization] = "Bearer \(token)"
@@ -129,8 +132,9 @@ struct DeliveryRefusalTests {
     @Test("On the port of Apple's names a delivery is refused too")
     func underAppleNames() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
-        let responder = HostResponder(hosts: HostTable(further: ["localhost"])) { realm in
-            AppleAPI(shop: test.shop, realm: realm, meter: RequestMeter(factory: PrometheusFigures())).router()
+        let responder = HostResponder(hosts: HostTable(further: ["localhost"])) { environment in
+            AppleAPI(shop: test.shop, environment: environment, meter: RequestMeter(factory: PrometheusFigures()))
+                .router()
         }
         try await Application(responder: responder).test(.router) { client in
             let path = "/inApps/v1/notifications/test"

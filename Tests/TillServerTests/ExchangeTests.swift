@@ -18,10 +18,10 @@ import TillTesting
 struct ExchangeTests {
     private func withAPI(
         _ test: TestShop,
-        realm: Realm = .sandbox,
+        environment: StoreEnvironment = .sandbox,
         _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
-        let api = AppleAPI(shop: test.shop, realm: realm, meter: RequestMeter(factory: PrometheusFigures()))
+        let api = AppleAPI(shop: test.shop, environment: environment, meter: RequestMeter(factory: PrometheusFigures()))
         try await Application(router: api.router()).test(.router) { try await body($0) }
     }
 
@@ -146,7 +146,7 @@ struct ExchangeTests {
             let bought = try await test.shop.perform(.purchase(purchase), by: customer, opening: Opening())
             let row = try #require(bought.transaction)
             let token = try test.token()
-            try await withAPI(test, realm: .production) { client in
+            try await withAPI(test, environment: .production) { client in
                 let answer = try await get(
                     client,
                     "/inApps/v1/subscriptions/extend/\(row.id.number)",
@@ -161,12 +161,12 @@ struct ExchangeTests {
         }
     }
 
-    @Test("The other realm does not know the id, and the journal says where it is")
-    func realms() async throws {
+    @Test("The other environment does not know the id, and the journal says where it is")
+    func environments() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let row = try await test.buy("coins", by: "ann")
         let token = try test.token()
-        try await withAPI(test, realm: .production) { client in
+        try await withAPI(test, environment: .production) { client in
             let answer = try await get(client, "/inApps/v1/transactions/\(row.id.number)", token: token)
             #expect(answer.status == .notFound)
             let entry = try #require(try await test.shop.journal.latest(1).first)
@@ -259,13 +259,15 @@ struct ExchangeTests {
 
     /// The status of a history that begins so many milliseconds before the oldest date of its window, and how many
     /// notifications it has.
-    private func history(_ test: TestShop, in realm: Realm, before oldest: Int64) async throws -> (Int, count: Int) {
-        let days: Int64 = realm == .production ? 180 : 30
+    private func history(_ test: TestShop, in environment: StoreEnvironment, before oldest: Int64) async throws -> (
+        Int, count: Int
+    ) {
+        let days: Int64 = environment == .production ? 180 : 30
         let now = test.now.milliseconds
         let body = #"{"startDate":\#(now - days * 86_400_000 - oldest),"endDate":\#(now + 1_000)}"#
         let token = try test.token()
         let found = Mutex((0, count: 0))
-        try await withAPI(test, realm: realm) { client in
+        try await withAPI(test, environment: environment) { client in
             let answer = try await get(
                 client,
                 "/inApps/v1/notifications/history",
@@ -289,32 +291,32 @@ struct ExchangeTests {
 
     @Test(
         "The history accepts a start up to a day before its window, and returns the window",
-        arguments: Realm.allCases
+        arguments: StoreEnvironment.allCases
     )
-    func historySlack(in realm: Realm) async throws {
+    func historySlack(in environment: StoreEnvironment) async throws {
         var settings = Settings()
         settings.historyListsAll = true
         settings.notificationDays = 0
         let test = try await TestShop(selling: SampleProducts.all, settings: settings)
         let day: Int64 = 86_400_000
-        let days: Int64 = realm == .production ? 180 : 30
-        try await test.buy("coins", by: "ann", in: realm)
+        let days: Int64 = environment == .production ? 180 : 30
+        try await test.buy("coins", by: "ann", in: environment)
         test.advance(days * day)
-        try await test.buy("coins", by: "bob", in: realm)
+        try await test.buy("coins", by: "bob", in: environment)
         // Exactly the window has the first notification; a moment later it is outside, however far back is asked.
-        #expect(try await history(test, in: realm, before: 0) == (200, 2))
+        #expect(try await history(test, in: environment, before: 0) == (200, 2))
         test.advance(60_000)
-        #expect(try await history(test, in: realm, before: 1) == (200, 1))
-        #expect(try await history(test, in: realm, before: 60_000) == (200, 1))
-        #expect(try await history(test, in: realm, before: day) == (200, 1))
-        #expect(try await history(test, in: realm, before: day + 1).0 == 400)
+        #expect(try await history(test, in: environment, before: 1) == (200, 1))
+        #expect(try await history(test, in: environment, before: 60_000) == (200, 1))
+        #expect(try await history(test, in: environment, before: day) == (200, 1))
+        #expect(try await history(test, in: environment, before: day + 1).0 == 400)
     }
 
-    @Test("Apple's profile accepts no start before the window", arguments: Realm.allCases)
-    func historyOfApple(in realm: Realm) async throws {
+    @Test("Apple's profile accepts no start before the window", arguments: StoreEnvironment.allCases)
+    func historyOfApple(in environment: StoreEnvironment) async throws {
         let test = try await TestShop(selling: SampleProducts.all, settings: .apple)
-        #expect(try await history(test, in: realm, before: 0).0 == 200)
-        #expect(try await history(test, in: realm, before: 1).0 == 400)
+        #expect(try await history(test, in: environment, before: 0).0 == 200)
+        #expect(try await history(test, in: environment, before: 1).0 == 400)
     }
 
     @Test("The refusal of a token signed with an offer key that two apps share names the token's app")

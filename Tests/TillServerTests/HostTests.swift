@@ -6,22 +6,22 @@ import TillTesting
 
 @testable import TillServer
 
-/// Which realm a name leads to, and what the proxy lets through.
+/// Which environment a name leads to, and what the proxy lets through.
 @Suite("In Apple's place")
 struct HostTests {
     private static let hosts = HostTable(further: ["till.test", "Sandbox.till.test", "*.stores.test", "::1"])
 
     @Test(
-        "A name leads to its realm, whatever its case and port",
+        "A name leads to its environment, whatever its case and port",
         arguments: [
-            ("api.storekit.apple.com", Realm.production), ("api.storekit.itunes.apple.com:443", .production),
+            ("api.storekit.apple.com", StoreEnvironment.production), ("api.storekit.itunes.apple.com:443", .production),
             ("buy.itunes.apple.com.", .production), ("API.STOREKIT-SANDBOX.APPLE.COM:8443", .sandbox),
             ("api.storekit-sandbox.itunes.apple.com", .sandbox), ("sandbox.itunes.apple.com.:1", .sandbox),
             ("till.test", .production), ("sandbox.till.test", .sandbox), ("mine.stores.test:443", .production),
         ]
     )
-    func led(authority: String, realm: Realm) {
-        #expect(Self.hosts.realm(of: authority) == realm)
+    func led(authority: String, environment: StoreEnvironment) {
+        #expect(Self.hosts.environment(of: authority) == environment)
     }
 
     @Test(
@@ -32,8 +32,8 @@ struct HostTests {
         ]
     )
     func unknown(authority: String) {
-        #expect(Self.hosts.realm(of: authority) == nil)
-        #expect(Self.hosts.realm(of: nil) == nil)
+        #expect(Self.hosts.environment(of: authority) == nil)
+        #expect(Self.hosts.environment(of: nil) == nil)
     }
 
     @Test(

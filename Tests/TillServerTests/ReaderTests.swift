@@ -15,7 +15,7 @@ import TillTesting
 @Suite("Routes that only read")
 struct ReaderTests {
     private static let month: Int64 = 31 * 86_400_000
-    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
     /// What the routes say of a customer's only subscription.
     private struct Standing: Equatable {
@@ -41,7 +41,7 @@ struct ReaderTests {
     }
 
     private static func get(_ test: TestShop, _ path: String) async throws -> [String: Any] {
-        let api = AppleAPI(shop: test.shop, realm: .sandbox, meter: RequestMeter(factory: PrometheusFigures()))
+        let api = AppleAPI(shop: test.shop, environment: .sandbox, meter: RequestMeter(factory: PrometheusFigures()))
         let token = try test.token()
         let body = try await Application(router: api.router()).test(.router) { client in
             try await client.execute(uri: path, method: .get, headers: [.authorization: "Bearer \(token)"]) { answer in
@@ -90,7 +90,11 @@ struct ReaderTests {
     }
 
     private static func account(_ test: TestShop) async throws -> Account {
-        let account = try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+        let account = try await test.shop.storage.account(
+            environment: .sandbox,
+            app: TestShop.bundleID,
+            customer: "ann"
+        )
         return try #require(account)
     }
 
@@ -137,7 +141,7 @@ struct ReaderTests {
         let host = try await Self.account(test)
         let join = Command.joinFamily(of: host.id, named: "f")
         _ = try await test.shop.perform(join, by: test.customer("bob"), opening: Opening())
-        let bob = try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "bob")
+        let bob = try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "bob")
         let member = try #require(bob)
         #expect(member.sharedSubscriptions.count == 1)
         test.advance(Self.month)

@@ -25,7 +25,7 @@ struct AttackPackTests {
         let test = try await TestShop(selling: SampleProducts.all)
         let product = try #require(SampleProducts.all.first { $0.type == .consumable })
         let row = try await test.buy(product.id, by: "ann")
-        let scope = AccountScope(realm: .sandbox, app: test.app.bundleID)
+        let scope = AccountScope(environment: .sandbox, app: test.app.bundleID)
         let account = try #require(try await test.shop.storage.account(row.account))
         let pack = try AttackPack(test.shop, scope, about: (row, account))
         for attack in Attack.allCases where attack != .renewalInfo {
@@ -33,7 +33,7 @@ struct AttackPackTests {
             let claims = try CompactJWS(sample.signedTransactionInfo, limit: 65_536).claims
             #expect(claims["transactionId"] == .string(row.id.wireForm))
             #expect((claims["bundleId"] == .string(test.app.bundleID)) == (attack != .otherApp))
-            #expect((claims["environment"] == .string("Sandbox")) == (attack != .otherRealm))
+            #expect((claims["environment"] == .string("Sandbox")) == (attack != .otherEnvironment))
             #expect((claims["productId"] == .string(product.id)) == (attack != .forged(.tamperedPayload)))
         }
     }
@@ -49,7 +49,7 @@ struct AttackPackTests {
         #expect(shop.authority.reply(to: [], at: 0) == nil)
         #expect(shop.authority.certificates.isEmpty)
         #expect(throws: AttackRefused.self) {
-            try AttackPack(shop, AccountScope(realm: .sandbox, app: test.app.bundleID), about: nil)
+            try AttackPack(shop, AccountScope(environment: .sandbox, app: test.app.bundleID), about: nil)
         }
         #expect(test.shop.authority.certificates.map(\.certificate.part) == [.intermediate, .leaf])
     }

@@ -45,16 +45,16 @@ struct CataloguePeculiarityTests {
 
     @Test(
         "Every file imports beside the others, and every product is bought in both environments",
-        arguments: Realm.allCases
+        arguments: StoreEnvironment.allCases
     )
-    func bought(in realm: Realm) async throws {
+    func bought(in environment: StoreEnvironment) async throws {
         let (test, apps) = try await shop(importing: Self.names)
         for (app, name) in zip(apps, Self.names) {
             let catalog = test.shop.registry.catalog(of: app.bundleID)
             #expect(!catalog.products.isEmpty)
             for place in Self.places {
                 let storefront = place.flatMap { Storefront(code: $0) }
-                let customer = CustomerName(AccountScope(realm: realm, app: app.bundleID), place ?? "here")
+                let customer = CustomerName(AccountScope(environment: environment, app: app.bundleID), place ?? "here")
                 for product in catalog.products.values.sorted(by: { $0.id < $1.id }) {
                     let outcome = try await test.shop.perform(
                         .purchase(Purchase(productID: product.id, offer: .none)),
@@ -75,7 +75,7 @@ struct CataloguePeculiarityTests {
     @Test("A customer of whom nothing is said shops in the file's storefront, and one of 0.1.0 stays where they are")
     func defaultStorefront() async throws {
         let (test, apps) = try await shop(importing: ["missing-storefront-price"])
-        let scope = AccountScope(realm: .production, app: apps[0].bundleID)
+        let scope = AccountScope(environment: .production, app: apps[0].bundleID)
         func open(_ name: String, _ opening: Opening = Opening()) async throws -> Storefront {
             try await test.shop.openAccount(CustomerName(scope, name), opening).storefront
         }
@@ -94,11 +94,11 @@ struct CataloguePeculiarityTests {
 
     @Test(
         "Where missing prices are refused, every product is sold in the file's storefront only",
-        arguments: Realm.allCases
+        arguments: StoreEnvironment.allCases
     )
-    func refused(in realm: Realm) async throws {
+    func refused(in environment: StoreEnvironment) async throws {
         let (test, apps) = try await shop(importing: ["foreign-storefront"])
-        let scope = AccountScope(realm: realm, app: apps[0].bundleID)
+        let scope = AccountScope(environment: environment, app: apps[0].bundleID)
         try await test.shop.updateRules(of: scope) { $0.missingPrice = .refuse }
         for product in test.shop.registry.catalog(of: scope.app).products.values.sorted(by: { $0.id < $1.id }) {
             let purchase = Command.purchase(Purchase(productID: product.id, offer: .none))
@@ -144,13 +144,13 @@ struct CataloguePeculiarityTests {
         let pair = try pair(Self.files[0])
         #expect(test.shop.registry.keys(Self.keyID).map(\.record.offersOf) == apps.map(\.bundleID))
         for (app, product) in zip(apps, Self.products) {
-            let customer = CustomerName(AccountScope(realm: .sandbox, app: app.bundleID), "ann")
+            let customer = CustomerName(AccountScope(environment: .sandbox, app: app.bundleID), "ann")
             let proof = try proof(of: app, product, signedWith: pair, test)
             let granted = try await test.shop.offer(grantedBy: proof, productID: product, to: customer)
             #expect(granted.choice == .promotional("second-firing"))
         }
         // The pair belongs to two apps, and to no other app of the team.
-        let customer = CustomerName(AccountScope(realm: .sandbox, app: test.app.bundleID), "ann")
+        let customer = CustomerName(AccountScope(environment: .sandbox, app: test.app.bundleID), "ann")
         await #expect(throws: OfferProofRefused.self) {
             let proof = try proof(of: test.app, "coins", signedWith: pair, test)
             return try await test.shop.offer(grantedBy: proof, productID: "coins", to: customer)
@@ -166,7 +166,7 @@ struct CataloguePeculiarityTests {
         try await test.shop.registry.put(record)
         for _ in 1...2 {
             for (place, app) in apps.enumerated() {
-                let customer = CustomerName(AccountScope(realm: .sandbox, app: app.bundleID), "ann")
+                let customer = CustomerName(AccountScope(environment: .sandbox, app: app.bundleID), "ann")
                 let proof = try proof(of: app, Self.products[place], signedWith: pair, test)
                 let granted = try? await test.shop.offer(
                     grantedBy: proof,

@@ -9,7 +9,7 @@ import TillTesting
 
 @Suite("Clean and saved states")
 struct CleanStateTests {
-    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
     private func shop() async throws -> TestShop {
         let test = try await TestShop(selling: SampleProducts.all)
@@ -75,7 +75,7 @@ struct CleanStateTests {
         let file = try CatalogueFixtures.bytes("peculiar/shared-key-pair-1")
         _ = try await test.shop.importStoreKit(file, for: app)
         let account = try #require(
-            try await test.shop.storage.account(realm: .sandbox, app: app.bundleID, customer: "ann")
+            try await test.shop.storage.account(environment: .sandbox, app: app.bundleID, customer: "ann")
         )
         // Makes the receipts' keys.
         _ = try await test.shop.appReceipt(of: account)

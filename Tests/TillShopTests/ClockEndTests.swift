@@ -8,7 +8,7 @@ import TillTesting
 /// Certificates are valid until 2100. Nothing may be signed with a later date.
 @Suite("Clocks stop before the end of the certificates")
 struct ClockEndTests {
-    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let clock = ClockName(scope)
     private static let last = ClockState.end.advanced(milliseconds: -1)
 
@@ -52,7 +52,7 @@ struct ClockEndTests {
         let ticker = Ticker(test.shop)
         await ticker.tick()
         let account = try #require(
-            try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
         )
         #expect(account.rowCount == 1)
         // It can still be frozen where it stopped.

@@ -7,13 +7,13 @@ import TillTesting
 
 @Suite("Erasing a customer")
 struct CustomerErasureTests {
-    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
     private func entry(_ id: String, _ path: String, _ explanation: String = "No.") -> JournalEntry {
         JournalEntry(
             id: id,
             at: Timestamp(milliseconds: 1),
-            realm: .sandbox,
+            environment: .sandbox,
             method: "GET",
             path: path,
             status: 404,
@@ -50,7 +50,7 @@ struct CustomerErasureTests {
         let left = try await storage.notifications(NotificationQuery(scope: Self.scope))
         #expect(left.map(\.account) == [bobs.account])
         #expect(Set(try await shop.journal.latest(10).map(\.id)) == ["2", "4"])
-        let other = try await storage.account(realm: .production, app: TestShop.bundleID, customer: "ann")
+        let other = try await storage.account(environment: .production, app: TestShop.bundleID, customer: "ann")
         #expect(other?.rowCount == 1)
         #expect(try await storage.examine() == [])
 
@@ -82,7 +82,7 @@ struct CustomerErasureTests {
         #expect(!erased.told.map(\.account).contains(bought.account))
         let bob = try #require(try await storage.account(own.account))
         #expect(bob.family == nil && bob.productsOwned == [product.id])
-        let cat = try await storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "cat")
+        let cat = try await storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "cat")
         #expect(cat?.family == nil && cat?.productsOwned == [])
         #expect(try await storage.examine() == [])
         let told = try await storage.notifications(NotificationQuery(scope: Self.scope))

@@ -12,7 +12,7 @@ import TillTesting
 /// hand. None of them may trap: each is named by the doctor, refused by an import, and quarantined by the shop.
 @Suite("Damaged accounts are quarantined")
 struct DamagedAccountTests {
-    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let clock = ClockName(scope)
     private static let customers = ["ann", "bob", "cat", "dan", "eve"]
 
@@ -173,7 +173,9 @@ struct DamagedAccountTests {
     }
 
     private func account(_ customer: String, _ test: TestShop) async throws -> Account {
-        try #require(try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: customer))
+        try #require(
+            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: customer)
+        )
     }
 
     private func plant(_ sql: String, in test: TestShop) throws {
@@ -253,7 +255,11 @@ struct DamagedAccountTests {
 
     /// Every kind of command that finds others or earlier rows, refused or not.
     private func act(_ customer: String, _ test: TestShop) async {
-        let found = try? await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: customer)
+        let found = try? await test.shop.storage.account(
+            environment: .sandbox,
+            app: TestShop.bundleID,
+            customer: customer
+        )
         guard let account = found ?? nil else { return }
         var commands: [Command] = [.purchase(Purchase(productID: "pro")), .useCard(.declined), .useCard(.accepted)]
         for subscription in account.heldSubscriptions {

@@ -12,22 +12,27 @@ import TillTesting
 struct DeliveryTests {
     static let hour: Int64 = 3_600_000
 
-    static func scope(_ realm: Realm = .sandbox) -> AccountScope {
-        AccountScope(realm: realm, app: TestShop.bundleID)
+    static func scope(_ environment: StoreEnvironment = .sandbox) -> AccountScope {
+        AccountScope(environment: environment, app: TestShop.bundleID)
     }
 
     /// A shop on a frozen clock that posts to one receiver.
-    static func shop(_ post: ListeningPost, _ settings: Settings = Settings(), in realm: Realm = .sandbox) async throws
+    static func shop(
+        _ post: ListeningPost,
+        _ settings: Settings = Settings(),
+        in environment: StoreEnvironment = .sandbox
+    ) async throws
         -> TestShop
     {
         let test = try await TestShop(selling: SampleProducts.all, settings: settings)
-        try await test.shop.updateRules(of: scope(realm)) { $0.endpoints = [EndpointRecord(url: post.url)] }
-        _ = try await test.shop.setClock(ClockName(scope(realm)), .freeze(at: nil))
+        try await test.shop.updateRules(of: scope(environment)) { $0.endpoints = [EndpointRecord(url: post.url)] }
+        _ = try await test.shop.setClock(ClockName(scope(environment)), .freeze(at: nil))
         return test
     }
 
-    static func attempts(_ test: TestShop, in realm: Realm = .sandbox) async throws -> [[SendAttempt]] {
-        let query = NotificationQuery(scope: scope(realm), endpoint: EndpointRecord.primary, limit: 100)
+    static func attempts(_ test: TestShop, in environment: StoreEnvironment = .sandbox) async throws -> [[SendAttempt]]
+    {
+        let query = NotificationQuery(scope: scope(environment), endpoint: EndpointRecord.primary, limit: 100)
         var attempts: [[SendAttempt]] = []
         for entry in try await test.shop.storage.notifications(query) {
             attempts.append(try await test.shop.storage.deliveries(of: entry.id).first?.attempts ?? [])
@@ -196,12 +201,12 @@ struct DeliveryTests {
 
     @Test("Under Apple's profile the sandbox tries once and production six times")
     func appleProfile() async throws {
-        for (realm, count) in [(Realm.sandbox, 1), (.production, 6)] {
+        for (environment, count) in [(StoreEnvironment.sandbox, 1), (.production, 6)] {
             let post = try await ListeningPost.start { _ in .status(500) }
-            let test = try await Self.shop(post, .apple, in: realm)
+            let test = try await Self.shop(post, .apple, in: environment)
             let sender = try test.startSending()
-            try await test.buy("coins", by: "ann", in: realm)
-            let clock = ClockName(Self.scope(realm))
+            try await test.buy("coins", by: "ann", in: environment)
+            let clock = ClockName(Self.scope(environment))
             _ = try await test.shop.advance(clock, .by(milliseconds: 400 * Self.hour), settling: true)
             #expect(post.requests.count == count)
             await test.stopSending(sender)
@@ -285,7 +290,7 @@ struct DeliveryTests {
                 catalog.put(SampleProducts.coins)
                 return catalog
             }
-            let scope = AccountScope(realm: .sandbox, app: app.bundleID)
+            let scope = AccountScope(environment: .sandbox, app: app.bundleID)
             try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
             others.append(CustomerName(scope, "ann"))
         }

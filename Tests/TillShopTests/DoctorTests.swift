@@ -91,7 +91,7 @@ struct DoctorTests {
             finding: "should have 5 notifications and has 6",
             """
             INSERT INTO outbox
-            SELECT partition, id + 1024000, realm, app, account, original_id, transaction_id, uuid || 'x',
+            SELECT partition, id + 1024000, environment, app, account, original_id, transaction_id, uuid || 'x',
                 type, subtype, is_triggered, signed_date, chain, body, body_signature, transaction_info,
                 transaction_signature, renewal_info, renewal_signature
             FROM outbox WHERE type = 'SUBSCRIBED' AND realm = 'sandbox'
@@ -209,7 +209,7 @@ struct DoctorTests {
 
     private func shop() async throws -> (TestShop, TransactionID) {
         let test = try await TestShop(selling: SampleProducts.all)
-        try await test.shop.updateRules(of: AccountScope(realm: .sandbox, app: TestShop.bundleID)) {
+        try await test.shop.updateRules(of: AccountScope(environment: .sandbox, app: TestShop.bundleID)) {
             $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/nobody-sends")]
         }
         let coins = try await test.buy("coins", by: "ann")
@@ -219,7 +219,7 @@ struct DoctorTests {
         _ = try await test.shop.perform(.refund(Refund(transaction: regretted.id)), by: test.customer("ann"))
         // In production a renewal is charged a day ahead; until then the period before it goes on.
         try await test.buy("pro", by: "eve", in: .production)
-        let production = ClockName(AccountScope(realm: .production, app: TestShop.bundleID))
+        let production = ClockName(AccountScope(environment: .production, app: TestShop.bundleID))
         _ = try await test.shop.advance(production, .by(milliseconds: 156 * 3_600_000), settling: false)
         try await test.shop.storage.close()
         return (test, coins.id)

@@ -11,7 +11,7 @@ struct JournalTests {
         JournalEntry(
             id: "ID\(number)",
             at: Timestamp(milliseconds: Int64(number)),
-            realm: .sandbox,
+            environment: .sandbox,
             method: "GET",
             path: "/",
             status: 401,

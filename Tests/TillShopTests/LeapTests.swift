@@ -8,7 +8,7 @@ import TillTesting
 /// Time passes, notifications are made and sent.
 @Suite("Leaps of the clock")
 struct LeapTests {
-    static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     static let clock = ClockName(scope)
 
     @Test("A year in one leap renews month by month and tells of each renewal, in order, with signed data")
@@ -27,7 +27,7 @@ struct LeapTests {
         let received = try await post.requests(atLeast: 13, within: .seconds(120))
         #expect(received.count == 13)
         let account = try #require(
-            try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
         )
         #expect(account.rowCount == 13 && account.subscriptions[0].status == .active)
         let entries = try await test.shop.storage.notifications(
@@ -49,7 +49,7 @@ struct LeapTests {
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         for customer in ["ann", "bob", "cat"] { try await test.buy("pro", by: customer) }
         let bob = try #require(
-            try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "bob")
+            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "bob")
         )
         let pool = try DatabasePool(path: test.directory.database)
         try await pool.write { try $0.execute(sql: "UPDATE accounts SET state = '{}' WHERE customer = 'bob'") }
@@ -68,7 +68,7 @@ struct LeapTests {
         let ticker = Ticker(test.shop)
         let running = Task { try await ticker.run() }
         let account = try #require(
-            try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
         )
         var rows: [Transaction] = []
         for _ in 0..<600 {

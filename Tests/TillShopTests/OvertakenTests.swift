@@ -7,7 +7,7 @@ import TillTesting
 /// What was noted is overtaken by what the operator changes: it neither holds time up nor stays for ever.
 @Suite("What is noted, and overtaken")
 struct OvertakenTests {
-    static let scope = AccountScope(realm: .production, app: TestShop.bundleID)
+    static let scope = AccountScope(environment: .production, app: TestShop.bundleID)
     static let clock = ClockName(scope)
 
     @Test("A renewal that was noted for the day before the end does not hold time up once the product is not for sale")

@@ -19,7 +19,7 @@ struct PayloadTests {
     func subscription() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let row = try await test.buy("pro", by: "ann")
-        let jws = try test.shop.signed(row, realm: .sandbox, app: TestShop.bundleID, at: test.now)
+        let jws = try test.shop.signed(row, environment: .sandbox, app: TestShop.bundleID, at: test.now)
         let item = try #require(row.lineItem)
         #expect(
             try payload(jws) == """
@@ -45,7 +45,7 @@ struct PayloadTests {
             by: test.customer("ann", in: .production)
         )
         let row = try #require(outcome.transaction)
-        let text = try payload(test.shop.signed(row, realm: .production, app: TestShop.bundleID, at: test.now))
+        let text = try payload(test.shop.signed(row, environment: .production, app: TestShop.bundleID, at: test.now))
         #expect(
             text.contains(
                 #""signedDate":1767225601500,"revocationReason":1,"revocationDate":1767225601000,"#
@@ -64,7 +64,7 @@ struct PayloadTests {
         let test = try await TestShop(selling: SampleProducts.all)
         let row = try await test.buy("coins", by: "ann")
         let early = row.modifiedDate.advanced(milliseconds: -5_000)
-        let text = try payload(test.shop.signed(row, realm: .sandbox, app: TestShop.bundleID, at: early))
+        let text = try payload(test.shop.signed(row, environment: .sandbox, app: TestShop.bundleID, at: early))
         #expect(text.contains("\"signedDate\":\(row.modifiedDate.milliseconds)"))
     }
 
@@ -86,7 +86,7 @@ struct PayloadTests {
         )
     }
 
-    @Test("An app transaction has its realm in receiptType, and more keys on the device")
+    @Test("An app transaction has its environment in receiptType, and more keys on the device")
     func appTransaction() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let account = try await test.shop.openAccount(test.customer("ann"), Opening())

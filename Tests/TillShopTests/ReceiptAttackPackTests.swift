@@ -7,9 +7,11 @@ import TillTesting
 
 @Suite("Receipts of the attack pack")
 struct ReceiptAttackPackTests {
-    private func answer(_ receipt: String, _ test: TestShop, in realm: Realm) async throws -> VerifyReceiptAnswer {
+    private func answer(_ receipt: String, _ test: TestShop, in environment: StoreEnvironment) async throws
+        -> VerifyReceiptAnswer
+    {
         let request = VerifyReceiptRequest(receiptData: receipt, password: nil, excludesOldTransactions: false)
-        return try await test.shop.verifyReceipt(request, in: realm)
+        return try await test.shop.verifyReceipt(request, in: environment)
     }
 
     @Test("Each case has a name of its own, which leads back to it")
@@ -19,18 +21,18 @@ struct ReceiptAttackPackTests {
         #expect(ReceiptAttack(name: "") == nil)
     }
 
-    @Test("verifyReceipt answers what each case says of itself, in either realm")
+    @Test("verifyReceipt answers what each case says of itself, in either environment")
     func statuses() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
-        for realm in Realm.allCases {
-            let scope = AccountScope(realm: realm, app: TestShop.bundleID)
-            let row = try await test.buy("coins", by: "ann", in: realm)
+        for environment in StoreEnvironment.allCases {
+            let scope = AccountScope(environment: environment, app: TestShop.bundleID)
+            let row = try await test.buy("coins", by: "ann", in: environment)
             let account = try #require(try await test.shop.storage.account(row.account))
             for purchase in [nil, (row, account)] as [(row: Transaction, account: Account)?] {
                 let pack = try await ReceiptAttackPack(test.shop, scope, about: purchase)
                 for attack in ReceiptAttack.allCases {
                     let sample = try pack.sample(attack)
-                    let answer = try await answer(sample.receipt, test, in: realm)
+                    let answer = try await answer(sample.receipt, test, in: environment)
                     #expect(answer.status == sample.status, "\(attack.name): \(answer.explanation ?? "")")
                     #expect(!attack.isRefused || answer.status != 0)
                 }
@@ -43,7 +45,7 @@ struct ReceiptAttackPackTests {
         let test = try await TestShop(selling: SampleProducts.all)
         let pack = try await ReceiptAttackPack(
             test.shop,
-            AccountScope(realm: .sandbox, app: TestShop.bundleID),
+            AccountScope(environment: .sandbox, app: TestShop.bundleID),
             about: nil
         )
         let words: [ReceiptForgery: String] = [
@@ -66,7 +68,7 @@ struct ReceiptAttackPackTests {
         let test = try await TestShop(selling: SampleProducts.all)
         let pack = try await ReceiptAttackPack(
             test.shop,
-            AccountScope(realm: .sandbox, app: TestShop.bundleID),
+            AccountScope(environment: .sandbox, app: TestShop.bundleID),
             about: nil
         )
         let readable = ReceiptAttack.allCases.filter {

@@ -9,7 +9,9 @@ import TillTesting
 @Suite("App receipts of a shop")
 struct ReceiptTests {
     private func account(_ test: TestShop) async throws -> Account {
-        try #require(try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann"))
+        try #require(
+            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
+        )
     }
 
     private func products(_ bytes: [UInt8]) throws -> [String] {
@@ -69,14 +71,18 @@ struct ReceiptTests {
             plan: SubscriptionPlan(groupID: "20450880", level: 0, period: Period(1, .month))
         )
         let test = try await TestShop(selling: SampleProducts.all + [upper])
-        let clock = ClockName(AccountScope(realm: .production, app: TestShop.bundleID))
+        let clock = ClockName(AccountScope(environment: .production, app: TestShop.bundleID))
         _ = try await test.shop.setClock(clock, .freeze(at: test.now))
         let trial = try await test.buy("pro", by: "ann", in: .production)
         // The month after the trial is charged a day ahead.
         let ahead = try #require(trial.expiresDate).advanced(milliseconds: -3_600_000)
         _ = try await test.shop.advance(clock, .to(ahead), settling: false)
         try await test.buy("max", by: "ann", in: .production)
-        let found = try await test.shop.storage.account(realm: .production, app: TestShop.bundleID, customer: "ann")
+        let found = try await test.shop.storage.account(
+            environment: .production,
+            app: TestShop.bundleID,
+            customer: "ann"
+        )
         let account = try #require(found)
         let rows = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 100)).rows
         let shown = ReceiptRows(rows, of: account).rows

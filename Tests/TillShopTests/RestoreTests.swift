@@ -8,7 +8,7 @@ import TillTesting
 
 @Suite("A state that was put back stands as it was, whatever was under way")
 struct RestoreTests {
-    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let clock = ClockName(scope)
 
     private func text(_ shop: Shop) async throws -> [UInt8] {

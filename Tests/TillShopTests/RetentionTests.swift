@@ -7,22 +7,22 @@ import TillTesting
 
 @Suite("How long notifications are kept")
 struct RetentionTests {
-    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let day: Int64 = 86_400_000
 
-    private func told(_ test: TestShop, in realm: Realm = .sandbox) async throws -> Int {
-        let scope = AccountScope(realm: realm, app: TestShop.bundleID)
+    private func told(_ test: TestShop, in environment: StoreEnvironment = .sandbox) async throws -> Int {
+        let scope = AccountScope(environment: environment, app: TestShop.bundleID)
         return try await test.shop.storage.notifications(NotificationQuery(scope: scope, limit: 1_000)).count
     }
 
     @Test(
-        "After the days of its realm a notification goes, and the doctor misses nothing",
+        "After the days of its environment a notification goes, and the doctor misses nothing",
         arguments: TestEngine.allCases
     )
     func ages(_ engine: TestEngine) async throws {
         let test = try await TestShop(on: engine, selling: SampleProducts.all)
         let shop = test.shop
-        for realm in Realm.allCases { try await test.buy("coins", by: "ann", in: realm) }
+        for environment in StoreEnvironment.allCases { try await test.buy("coins", by: "ann", in: environment) }
         try await shop.noteTide()
         test.advance(20 * Self.day)
         try await shop.noteTide()

@@ -9,7 +9,7 @@ import TillTesting
 @Suite("Scheduled operations for many customers")
 struct ScheduledJobTests {
     private static let day: Int64 = 86_400_000
-    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let clock = ClockName(scope)
 
     private static func own(_ name: String) -> ClockName { ClockName(scope, own: name) }
@@ -40,7 +40,7 @@ struct ScheduledJobTests {
 
     /// When the higher price was decided for a customer; nil while it was not.
     private static func raised(_ test: TestShop, _ name: String) async throws -> Timestamp? {
-        let account = try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: name)
+        let account = try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: name)
         return try #require(account).subscriptions.first?.priceIncrease?.scheduledAt
     }
 
@@ -61,7 +61,7 @@ struct ScheduledJobTests {
         #expect(test.shop.pendingClocks(of: done).isEmpty)
     }
 
-    @Test("Customers whose clock is behind are reached when it comes to the date, however late the realm's is")
+    @Test("Customers whose clock is behind are reached when it comes to the date, however late the environment's is")
     func behind() async throws {
         let test = try await Self.shop(ahead: 0)
         let at = test.now.advanced(milliseconds: 30 * Self.day)
@@ -123,7 +123,7 @@ struct ScheduledJobTests {
 
     /// When a customer's subscription was extended.
     private static func extensions(_ test: TestShop, _ name: String) async throws -> [Timestamp] {
-        let account = try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: name)
+        let account = try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: name)
         return try #require(account).subscriptions.flatMap(\.extensions).map(\.date)
     }
 
@@ -184,7 +184,7 @@ struct ScheduledJobTests {
     private static func store(_ test: TestShop, _ ownClocks: [String: JobRecord.ClockProgress]?) async throws {
         let record = JobRecord(
             id: "job",
-            realm: .sandbox,
+            environment: .sandbox,
             app: TestShop.bundleID,
             task: raise(test),
             at: test.now.advanced(milliseconds: 30 * day),
@@ -209,7 +209,9 @@ struct ScheduledJobTests {
         #expect(try await test.shop.job("job")?.ownClocks?["other"]?.isDone == true)
     }
 
-    @Test("An operation that version 0.1.0 scheduled reaches everybody when the clock of the realm shows its date")
+    @Test(
+        "An operation that version 0.1.0 scheduled reaches everybody when the clock of the environment shows its date"
+    )
     func older() async throws {
         let test = try await Self.shop(ahead: 60)
         try await Self.store(test, nil)

@@ -17,7 +17,7 @@ struct ShopTests {
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(ids.count == 100)
-        let found = try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+        let found = try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
         let account = try #require(found)
         #expect(account.rowCount == 100 && account.changeNumber == 100)
         let page = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 200))
@@ -32,7 +32,7 @@ struct ShopTests {
             for number in 0..<300 { group.addTask { try await test.buy("coins", by: "customer-\(number % 60)") } }
             try await group.waitForAll()
         }
-        let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         let accounts = try await test.shop.storage.accounts(of: scope, after: nil, limit: 100)
         #expect(accounts.count == 60)
         #expect(accounts.allSatisfy { $0.rowCount == 5 && $0.changeNumber == 5 })
@@ -59,7 +59,7 @@ struct ShopTests {
             }
             try await group.waitForAll()
         }
-        let found = try await second.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+        let found = try await second.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
         let account = try #require(found)
         #expect(account.rowCount == 60 && account.changeNumber == 60)
     }
@@ -93,7 +93,7 @@ struct ShopTests {
             }
         }
         await #expect(throws: refusal) { _ = try await shop.openAccount(test.customer("bob"), Opening(), at: later) }
-        let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         let accounts = try await shop.storage.accounts(of: scope, after: nil, limit: 10)
         #expect(accounts.map(\.customer) == ["ann"] && accounts.first?.rowCount == 1)
         // The customer's own clock counts: behind the wall's it is the limit, and at it everything is possible.
@@ -132,7 +132,11 @@ struct ShopTests {
             try await group.waitForAll()
         }
         for name in ["ann", "bob", "cat", "dan"] {
-            let account = try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: name)
+            let account = try await test.shop.storage.account(
+                environment: .sandbox,
+                app: TestShop.bundleID,
+                customer: name
+            )
             #expect(account?.family?.members.count == 4)
             #expect(account?.rowCount == 2)
             #expect(account?.productsOwned == ["skin"])
@@ -163,12 +167,12 @@ struct ShopTests {
     }
 
     @Test("Production and sandbox are two data sets")
-    func realms() async throws {
+    func environments() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let row = try await test.buy("skin", by: "ann", in: .sandbox)
         let other = try await test.buy("skin", by: "ann", in: .production)
         #expect(row.id.wireForm.count == 16 && other.id.wireForm.count == 15)
-        let production = AccountScope(realm: .production, app: TestShop.bundleID)
+        let production = AccountScope(environment: .production, app: TestShop.bundleID)
         #expect(try await test.shop.storage.owner(of: row.id, in: production) == nil)
     }
 

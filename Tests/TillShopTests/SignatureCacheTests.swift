@@ -15,7 +15,7 @@ struct SignatureCacheTests {
     }
 
     private func signed(_ row: Transaction, _ test: TestShop, at now: Timestamp? = nil) throws -> SignedText {
-        try test.shop.signed(row, realm: .sandbox, app: TestShop.bundleID, at: now ?? test.now)
+        try test.shop.signed(row, environment: .sandbox, app: TestShop.bundleID, at: now ?? test.now)
     }
 
     @Test("By default each answer is signed anew")
@@ -51,7 +51,7 @@ struct SignatureCacheTests {
         let second = try signed(row, test)
         #expect(second != first)
         #expect(try signed(row, test) == second)
-        let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+        let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
         try await test.shop.updateRules(of: scope) { $0.weather = .sparse }
         let sparse = try signed(row, test)
         #expect(try sparse != second && signed(row, test) != sparse)

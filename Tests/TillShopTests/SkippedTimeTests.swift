@@ -10,7 +10,7 @@ import TillTesting
 @Suite("Attempts after an advance")
 struct SkippedTimeTests {
     private static let hour: Int64 = 3_600_000
-    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let clock = ClockName(scope)
     /// The waits of the retry schedule, summed up.
     private static let offsets: [Int64] = [0, 1, 13, 37, 85, 157]

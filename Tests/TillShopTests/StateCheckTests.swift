@@ -10,7 +10,7 @@ import TillTesting
 /// The digest is right in all of them: whoever changes a text by hand can write one anew.
 @Suite("A written state that no Till wrote is refused")
 struct StateCheckTests {
-    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
     private func shop() async throws -> TestShop {
         let test = try await TestShop(selling: SampleProducts.all)
@@ -117,7 +117,7 @@ struct StateCheckTests {
         for product in ["skin", "coins", "coins"] { try await test.buy(product, by: "ann") }
         let opened = try await test.shop.openAccount(test.customer("bob"), Opening())
         let ann = try #require(
-            try await test.shop.storage.account(realm: .sandbox, app: TestShop.bundleID, customer: "ann")
+            try await test.shop.storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "ann")
         )
         for member in ["ann", "bob"] {
             let command = Command.joinFamily(of: ann.id, named: "Family")

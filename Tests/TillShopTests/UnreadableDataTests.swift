@@ -13,7 +13,7 @@ import TillTesting
 /// customer is affected.
 @Suite("Data that cannot be read affects no other customer")
 struct UnreadableDataTests {
-    private static let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let clock = ClockName(scope)
     private static let cut = "UPDATE accounts SET state = substr(state, 1, 100) WHERE customer = 'bob'"
 

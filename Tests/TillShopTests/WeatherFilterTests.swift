@@ -26,8 +26,10 @@ struct WeatherFilterTests {
         return Array((json + "}").utf8)
     }
 
-    private func filtered(_ object: WireObject, _ weather: Weather, in realm: Realm = .sandbox) throws -> JSONTree {
-        try JSONTree.parse(WeatherFilter(weather, in: realm).filtered(whole(object), as: object))
+    private func filtered(_ object: WireObject, _ weather: Weather, in environment: StoreEnvironment = .sandbox) throws
+        -> JSONTree
+    {
+        try JSONTree.parse(WeatherFilter(weather, in: environment).filtered(whole(object), as: object))
     }
 
     private func keys(_ tree: JSONTree) -> [String] {
@@ -105,10 +107,10 @@ struct WeatherFilterTests {
 
     @Test("Sparse leaves what is always there", arguments: WireObject.allCases)
     func sparse(_ object: WireObject) throws {
-        for realm in Realm.allCases {
-            let left = keys(try filtered(object, .sparse, in: realm))
+        for environment in StoreEnvironment.allCases {
+            let left = keys(try filtered(object, .sparse, in: environment))
             let wanted = object.keys.filter {
-                $0.presence == .always || ($0.presence == .inProduction && realm == .production)
+                $0.presence == .always || ($0.presence == .inProduction && environment == .production)
             }
             #expect(left == wanted.map(\.name))
         }

@@ -9,7 +9,7 @@ import TillTesting
 
 @Suite("A shop in strange weather")
 struct WeatherTests {
-    private let scope = AccountScope(realm: .sandbox, app: TestShop.bundleID)
+    private let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
     private func set(_ weather: Weather?, in test: TestShop) async throws {
         try await test.shop.updateRules(of: scope) { $0.weather = weather }
@@ -30,7 +30,7 @@ struct WeatherTests {
         let test = try await TestShop(selling: SampleProducts.all)
         let row = try await test.buy("pro", by: "ann")
         func payload() throws -> String {
-            let jws = try test.shop.signed(row, realm: .sandbox, app: TestShop.bundleID, at: test.now).text
+            let jws = try test.shop.signed(row, environment: .sandbox, app: TestShop.bundleID, at: test.now).text
             return String(jws.split(separator: ".")[1])
         }
         let fair = try payload()
@@ -40,18 +40,18 @@ struct WeatherTests {
         #expect(try await test.shop.storage.transaction(row.id) == row)
         try await set(nil, in: test)
         #expect(try payload() == fair)
-        let jws = try test.shop.signed(sparse, realm: .sandbox, app: TestShop.bundleID, at: test.now).text
+        let jws = try test.shop.signed(sparse, environment: .sandbox, app: TestShop.bundleID, at: test.now).text
         #expect(try claims(jws)["price"] != nil)
     }
 
-    @Test("The weather outlives the process, and is that of one realm of one app")
+    @Test("The weather outlives the process, and is that of one environment of one app")
     func durable() async throws {
         let test = try await TestShop()
         try await set(.version(8), in: test)
         let again = try await Registry(storage: test.shop.storage)
         #expect(again.weather(of: scope) == .version(8))
-        #expect(again.weather(of: AccountScope(realm: .production, app: TestShop.bundleID)) == nil)
-        #expect(again.weather(of: AccountScope(realm: .sandbox, app: "com.example.other")) == nil)
+        #expect(again.weather(of: AccountScope(environment: .production, app: TestShop.bundleID)) == nil)
+        #expect(again.weather(of: AccountScope(environment: .sandbox, app: "com.example.other")) == nil)
     }
 
     @Test("A notification keeps the weather in which it was signed")

@@ -30,7 +30,7 @@ struct CarriageContractTests {
         for offer in ["SPRING", "AUTUMN"] {
             let redemption = CodeRedemption(
                 app: StorageFixture.scope.app,
-                realm: .sandbox,
+                environment: .sandbox,
                 productID: "pro",
                 offerID: offer,
                 limit: 5

@@ -14,11 +14,13 @@ struct CommitContractTests {
         ]
         let written = try await fixture.commit(ann, rows: rows)
         #expect(try await fixture.storage.account(ann.id) == written)
-        #expect(try await fixture.storage.account(realm: .sandbox, app: "com.example", customer: "ann") == written)
-        #expect(try await fixture.storage.account(realm: .production, app: "com.example", customer: "ann") == nil)
+        #expect(
+            try await fixture.storage.account(environment: .sandbox, app: "com.example", customer: "ann") == written
+        )
+        #expect(try await fixture.storage.account(environment: .production, app: "com.example", customer: "ann") == nil)
         for row in rows { #expect(try await fixture.storage.transaction(row.id) == row) }
         #expect(try await fixture.storage.owner(of: rows[0].id, in: StorageFixture.scope) == ann.id)
-        let other = AccountScope(realm: .sandbox, app: "com.other")
+        let other = AccountScope(environment: .sandbox, app: "com.other")
         #expect(try await fixture.storage.owner(of: rows[0].id, in: other) == nil)
         let order = try #require(rows[1].order)
         #expect(try await fixture.storage.transactions(in: order) == [rows[1]])
@@ -123,7 +125,7 @@ struct CommitContractTests {
         let fixture = try StorageFixture(engine)
         let redemption = CodeRedemption(
             app: "com.example",
-            realm: .sandbox,
+            environment: .sandbox,
             productID: "pro",
             offerID: "SPRING",
             limit: 3
@@ -185,7 +187,7 @@ struct CommitContractTests {
             JournalEntry(
                 id: "ID\(number)",
                 at: Timestamp(milliseconds: Int64(number)),
-                realm: .sandbox,
+                environment: .sandbox,
                 method: "GET",
                 path: "/",
                 status: 401,

@@ -158,7 +158,7 @@ struct DamageContractTests {
         let wanted = DamagedAccount(accounts[1].id, of: "bob", edit.words)
         await #expect(throws: wanted) { try await storage.account(accounts[1].id) }
         await #expect(throws: wanted) {
-            try await storage.account(realm: .sandbox, app: "com.example", customer: "bob")
+            try await storage.account(environment: .sandbox, app: "com.example", customer: "bob")
         }
         for scope in [nil, Self.scope] {
             let all = try await storage.storedAccounts(of: scope, after: nil, limit: 9)

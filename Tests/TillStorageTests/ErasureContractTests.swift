@@ -55,7 +55,7 @@ struct ErasureContractTests {
             JournalEntry(
                 id: "id \(number)",
                 at: Timestamp(milliseconds: 1),
-                realm: .sandbox,
+                environment: .sandbox,
                 method: "GET",
                 path: "/",
                 status: 401,
@@ -85,7 +85,7 @@ struct ErasureContractTests {
         let scope = StorageFixture.scope
         #expect(try await fixture.storage.snapshots(holding: "ann", in: scope) == ["a", "b"])
         #expect(try await fixture.storage.snapshots(holding: "an", in: scope) == [])
-        let other = AccountScope(realm: .production, app: scope.app)
+        let other = AccountScope(environment: .production, app: scope.app)
         #expect(try await fixture.storage.snapshots(holding: "ann", in: other) == [])
     }
 }

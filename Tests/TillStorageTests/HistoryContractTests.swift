@@ -117,7 +117,7 @@ struct HistoryContractTests {
         #expect(all.map(\.id) == all.map(\.id).sorted())
         let page = try await fixture.storage.accounts(of: StorageFixture.scope, after: all[2].id, limit: 2)
         #expect(page.map(\.id) == [all[3].id, all[4].id])
-        let elsewhere = AccountScope(realm: .production, app: "com.example")
+        let elsewhere = AccountScope(environment: .production, app: "com.example")
         #expect(try await fixture.storage.accounts(of: elsewhere, after: nil, limit: 9).isEmpty)
     }
 }

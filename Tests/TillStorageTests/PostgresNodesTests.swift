@@ -98,7 +98,7 @@ struct PostgresNodesTests {
         let nodes = [fixture.storage, try fixture.reopened()]
         let code = CodeRedemption(
             app: "com.example",
-            realm: .sandbox,
+            environment: .sandbox,
             productID: "pro",
             offerID: "SPRING",
             limit: 7

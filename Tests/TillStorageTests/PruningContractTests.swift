@@ -63,7 +63,7 @@ struct PruningContractTests {
         #expect(ids(try await storage.prunable(query)) == [1, 2, 4, 5])
         query.below = NotificationID(5 * 1_024)
         #expect(ids(try await storage.prunable(query)) == [1, 2, 4])
-        let other = AccountScope(realm: .production, app: StorageFixture.scope.app)
+        let other = AccountScope(environment: .production, app: StorageFixture.scope.app)
         #expect(try await storage.prunable(PruneQuery(scope: other, signedBefore: query.signedBefore)) == [])
     }
 

@@ -4,7 +4,7 @@ import TillStorage
 
 @Suite("Every engine puts back exactly what was saved")
 struct SnapshotContractTests {
-    private static let other = AccountScope(realm: .production, app: "com.other")
+    private static let other = AccountScope(environment: .production, app: "com.other")
 
     /// Two apps with accounts, rows, redemptions, notifications, deliveries and documents.
     private func twoApps(_ fixture: StorageFixture) async throws {
@@ -17,7 +17,7 @@ struct SnapshotContractTests {
             }
             let redemption = CodeRedemption(
                 app: scope.app,
-                realm: scope.realm,
+                environment: scope.environment,
                 productID: "pro",
                 offerID: "SPRING",
                 limit: 5

@@ -57,15 +57,15 @@ final class StorageFixture: Sendable {
         }
     }
 
-    static let scope = AccountScope(realm: .sandbox, app: "com.example")
+    static let scope = AccountScope(environment: .sandbox, app: "com.example")
 
     /// A new account, not yet committed.
     func account(_ customer: String, number counter: Int64, in scope: AccountScope = scope) -> Account {
-        let partition = Partition(realm: scope.realm, app: scope.app, customer: customer)
+        let partition = Partition(environment: scope.environment, app: scope.app, customer: customer)
         var ids = Identifiers(reserved: counter..<counter + 1)
         var account = Account(
             id: ids.account(in: partition),
-            realm: scope.realm,
+            environment: scope.environment,
             app: scope.app,
             customer: customer,
             storefront: .unitedStates,
@@ -124,7 +124,7 @@ final class StorageFixture: Sendable {
     func tell(_ account: Account, number counter: Int64) async throws {
         let entry = OutboxEntry(
             id: NotificationID(counter * 1_024 + account.id.partition.number),
-            scope: AccountScope(realm: account.realm, app: account.app),
+            scope: AccountScope(environment: account.environment, app: account.app),
             account: account.id,
             original: nil,
             transaction: nil,

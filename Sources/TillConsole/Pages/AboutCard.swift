@@ -26,7 +26,9 @@ struct AboutCard: Sendable {
             "owned": .list((customer["owned"]?.elements ?? []).compactMap(\.text).map { .text(ledger.name(of: $0)) }),
             "acts": acts(card).value(page),
             "family": try await family(),
-            "join": ActForm("joinFamily", "Let them join", [.init("customer", "A customer of the realm")]).value(page),
+            "join": ActForm("joinFamily", "Let them join", [.init("customer", "A customer of the environment")]).value(
+                page
+            ),
             "ownClock": try await ownClock(),
         ]
     }
@@ -84,7 +86,7 @@ struct AboutCard: Sendable {
         )
         guard !clocks.isEmpty else { return ["use": .nothing, "make": make.value(page)] }
         let names = clocks.prefix(100).compactMap { $0["name"]?.text }.map { (value: $0, name: $0) }
-        let choices = [(value: "", name: "The realm's")] + names
+        let choices = [(value: "", name: "The environment's")] + names
         let use = ActForm(
             "useClock",
             "Live by this clock",

@@ -6,26 +6,26 @@ import TillShop
 struct ClockCard: Sendable {
     let page: PageRequest
     let bundleID: String
-    let realm: String
-    /// A clock of customers' own; nil is that of the app's realm.
+    let environment: String
+    /// A clock of customers' own; nil is that of the app's environment.
     let own: String?
     /// Of whom alone it says what comes next; nil says it of everybody.
     let customer: Account?
 
-    init(_ page: PageRequest, bundleID: String, realm: String, own: String? = nil, customer: Account? = nil) {
+    init(_ page: PageRequest, bundleID: String, environment: String, own: String? = nil, customer: Account? = nil) {
         self.customer = customer
         self.page = page
         self.bundleID = bundleID
-        self.realm = realm
+        self.environment = environment
         self.own = own
     }
 
     private var parameters: [String: String] {
-        ["bundleId": bundleID, "realm": realm].merging(own.map { ["clock": $0] } ?? [:]) { $1 }
+        ["bundleId": bundleID, "realm": environment].merging(own.map { ["clock": $0] } ?? [:]) { $1 }
     }
 
     /// A word for ids on the page.
-    var id: String { [bundleID, realm, own].compactMap(\.self).joined(separator: "-") }
+    var id: String { [bundleID, environment, own].compactMap(\.self).joined(separator: "-") }
 
     /// - Parameters:
     ///   - most: how much of what is to come is named.
@@ -102,7 +102,7 @@ struct ClockCard: Sendable {
 
     private func value(of event: JSONTree, _ now: Int64) -> PageValue {
         let customer = event["customer"]?.text ?? ""
-        let more = ["bundleId": bundleID, "realm": realm, "customer": customer]
+        let more = ["bundleId": bundleID, "realm": environment, "customer": customer]
         return [
             "time": Words.time(event["date"]?.number, from: now), "customer": .text(customer),
             "event": .text(Self.words(event["event"]?.text)),

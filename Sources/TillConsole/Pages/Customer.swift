@@ -12,7 +12,7 @@ extension ConsolePage {
         let clock = ClockCard(
             page,
             bundleID: page.parameters["bundleId"] ?? "",
-            realm: page.parameters["realm"] ?? "",
+            environment: page.parameters["realm"] ?? "",
             own: customer["clock"]?.text,
             customer: ledger.account
         )

@@ -36,12 +36,16 @@ struct CustomerLedger: Sendable {
     /// - Throws: `ControlError` for a customer whom nobody knows.
     init(_ page: PageRequest) async throws {
         let scope = AccountScope(
-            realm: Realm(rawValue: page.parameters["realm"] ?? "") ?? .sandbox,
+            environment: StoreEnvironment(rawValue: page.parameters["realm"] ?? "") ?? .sandbox,
             app: page.parameters["bundleId"] ?? ""
         )
         let customer = page.parameters["customer"] ?? ""
         guard
-            let account = try await page.shop.storage.account(realm: scope.realm, app: scope.app, customer: customer)
+            let account = try await page.shop.storage.account(
+                environment: scope.environment,
+                app: scope.app,
+                customer: customer
+            )
         else { throw ControlError.missing("There is no such customer.") }
         self.page = page
         self.account = account

@@ -2,7 +2,7 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// All customers of an app's realm, page by page.
+    /// All customers of an app's environment, page by page.
     static let customers = ConsolePage(
         path: "/console/apps/{bundleId}/{realm}/customers",
         template: Template("customer-list", PackageResources.customer_list_mustache)

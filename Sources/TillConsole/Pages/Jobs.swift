@@ -1,7 +1,7 @@
 import TillServer
 import TillShop
 
-/// Changes for many customers at once, as `{{>jobs}}` shows them on the realm's page.
+/// Changes for many customers at once, as `{{>jobs}}` shows them on the environment's page.
 enum Jobs {
     private static let most = 10
 

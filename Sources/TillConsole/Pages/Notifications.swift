@@ -4,7 +4,7 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// What was told about an app's realm, newest first, page by page.
+    /// What was told about an app's environment, newest first, page by page.
     static let notifications = ConsolePage(
         path: "/console/apps/{bundleId}/{realm}/notifications",
         template: Template("notifications", PackageResources.notifications_mustache)

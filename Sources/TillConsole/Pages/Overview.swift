@@ -2,7 +2,7 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// Apps with their realms, what goes on in them, and what was refused.
+    /// Apps with their environments, what goes on in them, and what was refused.
     static let overview = ConsolePage(
         path: "/console/",
         template: Template("overview", PackageResources.overview_mustache)
@@ -37,19 +37,20 @@ private enum Overview {
 
     static func value(of app: JSONTree, _ page: PageRequest) async throws -> PageValue {
         let id = app["bundleId"]?.text ?? ""
-        var realms: [PageValue] = []
-        for realm in ["sandbox", "production"] {
-            let scope = ["bundleId": id, "realm": realm]
+        var environments: [PageValue] = []
+        for environment in ["sandbox", "production"] {
+            let scope = ["bundleId": id, "realm": environment]
             let path = "/console/apps/{bundleId}/{realm}/"
-            realms.append([
-                "name": .text(realm), "id": .text("\(id)-\(realm)"), "link": PageValue(page.link(path, scope)),
+            environments.append([
+                "name": .text(environment), "id": .text("\(id)-\(environment)"),
+                "link": PageValue(page.link(path, scope)),
                 "customers": PageValue(page.link(path + "customers", scope)),
-                "clock": try await ClockCard(page, bundleID: id, realm: realm).value(most: 3),
+                "clock": try await ClockCard(page, bundleID: id, environment: environment).value(most: 3),
                 "failing": .list(try await Deliveries.failing(page, scope, most: 3)),
                 "isTold": .flag(try await Deliveries.hasEndpoints(page, scope)),
             ])
         }
-        return ["bundleId": .text(id), "name": PageValue(app["name"]?.text), "realms": .list(realms)]
+        return ["bundleId": .text(id), "name": PageValue(app["name"]?.text), "realms": .list(environments)]
     }
 
     static func refusals(_ page: PageRequest) async throws -> [PageValue] {
@@ -92,7 +93,7 @@ enum Deliveries {
         try await page.ask("listEndpoints", scope)["endpoints"]?.elements.isEmpty == false
     }
 
-    /// The newest of them of an app's realm.
+    /// The newest of them of an app's environment.
     static func failing(_ page: PageRequest, _ scope: [String: String], most: Int) async throws -> [PageValue] {
         let query = [(name: "failed", value: "true"), (name: "limit", value: String(most))]
         let answer = try await page.ask("listNotifications", scope, query: query)

@@ -7,19 +7,19 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Apple's routes in one realm. Each family of routes has a file of its own beside this one.
+/// Apple's routes in one environment. Each family of routes has a file of its own beside this one.
 package struct AppleAPI: Sendable {
     let shop: Shop
-    let realm: Realm
+    let environment: StoreEnvironment
     let authentication: Authentication
     let meter: RequestMeter
 
-    /// The routes of a realm over a shop.
-    package init(shop: Shop, realm: Realm, meter: RequestMeter) {
+    /// The routes of an environment over a shop.
+    package init(shop: Shop, environment: StoreEnvironment, meter: RequestMeter) {
         self.shop = shop
-        self.realm = realm
+        self.environment = environment
         self.meter = meter
-        authentication = Authentication(shop: shop, realm: realm)
+        authentication = Authentication(shop: shop, environment: environment)
     }
 
     /// Every route that is served, family by family.
@@ -33,8 +33,10 @@ package struct AppleAPI: Sendable {
         let router = Router(context: APIContext.self)
         let endpoints = endpoints
         // Before the middleware: whoever asks about certificates is refused nothing and stands in no journal.
-        OCSPRoutes(shop: shop, realm: realm, meter: meter).add(to: router)
-        router.add(middleware: RefusalMiddleware(shop: shop, realm: realm, endpoints: endpoints, meter: meter))
+        OCSPRoutes(shop: shop, environment: environment, meter: meter).add(to: router)
+        router.add(
+            middleware: RefusalMiddleware(shop: shop, environment: environment, endpoints: endpoints, meter: meter)
+        )
         addVerifyReceipt(to: router)
         for endpoint in endpoints {
             router.on(RouterPath(endpoint.path), method: endpoint.method) { request, context in

@@ -21,13 +21,13 @@ enum AppErrors: Sendable {
 /// Checks the bearer token of a request.
 struct Authentication: Sendable {
     let shop: Shop
-    let realm: Realm
+    let environment: StoreEnvironment
     /// Most clients send a token many times before they make another.
     private let known = KnownTokens()
 
-    init(shop: Shop, realm: Realm) {
+    init(shop: Shop, environment: StoreEnvironment) {
         self.shop = shop
-        self.realm = realm
+        self.environment = environment
     }
 
     /// - Throws: `Unauthenticated` or, where documented, an `APIError` on the app.
@@ -63,7 +63,7 @@ struct Authentication: Sendable {
 
     private func caller(_ identity: BearerIdentity, _ key: KeyRecord, _ appErrors: AppErrors) throws -> Caller {
         if let app = shop.registry.app(identity.bundleID), app.issuerID == key.issuerID {
-            return Caller(app: app, scope: AccountScope(realm: realm, app: app.bundleID), keyID: key.id)
+            return Caller(app: app, scope: AccountScope(environment: environment, app: app.bundleID), keyID: key.id)
         }
         let own = shop.registry.apps.filter { $0.issuerID == key.issuerID }.map(\.bundleID)
         let explanation =

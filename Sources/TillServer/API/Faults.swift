@@ -11,7 +11,7 @@ extension AppleAPI {
     func answerUnderFaults(_ endpoint: Endpoint, _ exchange: Exchange, _ context: APIContext) async throws -> Response {
         var exchange = exchange
         let target = FaultDesk.Target(
-            realm: realm,
+            environment: environment,
             app: exchange.scope.app,
             route: endpoint.name,
             customer: try await customerOfFaults(exchange)
@@ -51,7 +51,7 @@ extension AppleAPI {
 
     /// An app that was never released has no production: Apple answers 401.
     func refuseUnreleased(_ caller: Caller) throws {
-        guard realm == .production, shop.registry.rules(of: caller.scope).isReleased == false else { return }
+        guard environment == .production, shop.registry.rules(of: caller.scope).isReleased == false else { return }
         throw Unauthenticated(
             explanation: "\(caller.app.bundleID) is not released (till rules set --released true), and production "
                 + "knows only apps that are."
@@ -61,7 +61,7 @@ extension AppleAPI {
     /// Whose call it is, when a rule asks for that.
     private func customerOfFaults(_ exchange: Exchange) async throws -> String? {
         let scope = exchange.scope
-        guard shop.faults.asksForCustomer(realm: scope.realm, app: scope.app) else { return nil }
+        guard shop.faults.asksForCustomer(environment: scope.environment, app: scope.app) else { return nil }
         guard let number = Int64(exchange.parameter) else { return nil }
         let id =
             AccountID.hasShape(number)

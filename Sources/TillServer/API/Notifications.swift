@@ -32,7 +32,7 @@ extension AppleAPI {
         let digest = NotificationCursor.digest(of: exchange.scope, wanted.words)
         if let place, place.filters != digest {
             throw APIError.invalidPaginationToken.because(
-                "The token was given for another app, realm or body; repeat that of the first call with it."
+                "The token was given for another app, environment or body; repeat that of the first call with it."
             )
         }
         var query = try await query(wanted, from: max(wanted.start, oldest), exchange)
@@ -80,7 +80,7 @@ extension AppleAPI {
     /// 180 days back in production and 30 in the sandbox, by the clock that is behind: a world that has leapt ahead
     /// keeps what it told before.
     private func oldestStart(_ scope: AccountScope) -> Timestamp {
-        let days: Int64 = scope.realm == .production ? 180 : 30
+        let days: Int64 = scope.environment == .production ? 180 : 30
         return min(shop.now(in: scope), shop.wallClock()).advanced(milliseconds: -days * 86_400_000)
     }
 
@@ -116,7 +116,7 @@ extension AppleAPI {
     private func requestTest(_ exchange: Exchange) async throws -> Response {
         guard let token = try await shop.requestTest(in: exchange.scope) else {
             throw APIError.notificationURLNotFound.because(
-                "No primary endpoint is set for the \(realm.environment) realm of \(exchange.scope.app)."
+                "No primary endpoint is set for the \(environment.wireName) realm of \(exchange.scope.app)."
             )
         }
         var json = PayloadWriter()
@@ -128,7 +128,7 @@ extension AppleAPI {
         let token = try Self.testToken(exchange.parameter)
         guard let entry = try await shop.test(of: token, in: exchange.scope) else {
             throw APIError.testNotificationNotFound.because(
-                "No test of that token was asked for in this app and realm."
+                "No test of that token was asked for in this app and environment."
             )
         }
         guard exchange.now <= Period(6, .month).end(from: entry.signedDate) else {

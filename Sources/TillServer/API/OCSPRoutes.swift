@@ -15,7 +15,7 @@ struct OCSPRoutes: Sendable {
     private static let requestType = "application/ocsp-request"
 
     let shop: Shop
-    let realm: Realm
+    let environment: StoreEnvironment
     let meter: RequestMeter
 
     func add(to router: Router<APIContext>) {
@@ -82,7 +82,7 @@ struct OCSPRoutes: Sendable {
     }
 
     private func counted(_ response: Response) -> Response {
-        meter.count(realm, Self.path, response.status.code)
+        meter.count(environment, Self.path, response.status.code)
         return response
     }
 

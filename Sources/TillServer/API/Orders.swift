@@ -12,7 +12,7 @@ extension AppleAPI {
     }
 
     private func lookUp(_ exchange: Exchange) async throws -> Response {
-        guard realm == .production || shop.settings.orderLookupInSandbox else {
+        guard environment == .production || shop.settings.orderLookupInSandbox else {
             throw APIError.noSuchRoute("Orders are not looked up in the sandbox (setting orderLookupInSandbox).")
         }
         let text = exchange.parameter

@@ -68,7 +68,7 @@ extension AppleAPI {
     }
 
     private static func lies(_ account: Account, in scope: AccountScope) -> Bool {
-        account.realm == scope.realm && account.app == scope.app
+        account.environment == scope.environment && account.app == scope.app
     }
 
     /// Where an id is to be found instead, for the explanation.
@@ -81,11 +81,12 @@ extension AppleAPI {
         } else {
             account = nil
         }
-        guard let account else { return "\(number) is not an id of this store, in either realm." }
+        guard let account else { return "\(number) is not an id of this store, in either environment." }
         if account.app != scope.app {
             return "\(number) belongs to another app, \(account.app); the token's bid is \(scope.app)."
         }
-        return "\(number) is in the realm \(account.realm.environment); this is \(scope.realm.environment). "
-            + "Apple's clients try the other realm on this answer."
+        return
+            "\(number) is in the environment \(account.environment.wireName); this is \(scope.environment.wireName). "
+            + "Apple's clients try the other environment on this answer."
     }
 }

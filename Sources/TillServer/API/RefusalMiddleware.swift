@@ -10,7 +10,7 @@ struct RefusalMiddleware: RouterMiddleware {
     typealias Context = APIContext
 
     let shop: Shop
-    let realm: Realm
+    let environment: StoreEnvironment
     let endpoints: [Endpoint]
     let meter: RequestMeter
 
@@ -40,7 +40,7 @@ struct RefusalMiddleware: RouterMiddleware {
             await note(request, context, response.status.code, milliseconds, sent, answered)
         }
         response.headers[.requestID] = context.requestID
-        meter.count(realm, context.endpointPath ?? "none", response.status.code)
+        meter.count(environment, context.endpointPath ?? "none", response.status.code)
         return response
     }
 
@@ -118,7 +118,7 @@ struct RefusalMiddleware: RouterMiddleware {
         var entry = JournalEntry(
             id: context.requestID,
             at: shop.wallClock(),
-            realm: realm,
+            environment: environment,
             method: request.method.rawValue.cut(toBytes: 16),
             path: request.uri.path.cut(toBytes: 256),
             status: status,

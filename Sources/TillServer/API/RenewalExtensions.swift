@@ -100,7 +100,7 @@ extension AppleAPI {
         let request = try Self.massIdentifier(text, "The request identifier in the path is \"\(text.prefix(64))\"")
         guard let job = try await shop.job(shop.jobID(ofExtension: request, of: product, in: exchange.scope)) else {
             throw APIError.statusRequestNotFound.because(
-                "No extension \(request) of \(product.prefix(64)) was asked for in this app and realm."
+                "No extension \(request) of \(product.prefix(64)) was asked for in this app and environment."
             )
         }
         let isDone = job.state == .done

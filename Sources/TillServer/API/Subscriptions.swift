@@ -38,7 +38,7 @@ extension AppleAPI {
             return json.finish()
         }
         var json = PayloadWriter()
-        json.put("environment", realm.environment)
+        json.put("environment", environment.wireName)
         json.put("bundleId", exchange.caller.app.bundleID)
         json.put("appAppleId", exchange.caller.app.appleID)
         json.put("data", objects: data)
@@ -57,7 +57,7 @@ extension AppleAPI {
         json.put("status", subscription.status.rawValue)
         json.put(
             "signedTransactionInfo",
-            try shop.signed(subscription.latestTransaction, realm: realm, app: account.app, at: now)
+            try shop.signed(subscription.latestTransaction, environment: environment, app: account.app, at: now)
         )
         json.put(
             "signedRenewalInfo",

@@ -55,7 +55,7 @@ extension AppleAPI {
         json.put("revision", shop.cursors.seal(cursor))
         json.put("bundleId", exchange.caller.app.bundleID)
         json.put("appAppleId", exchange.caller.app.appleID)
-        json.put("environment", realm.environment)
+        json.put("environment", environment.wireName)
         json.put("hasMore", page.hasMore)
         json.put("signedTransactions", texts)
         return .json(json.finish())

@@ -44,7 +44,7 @@ extension AppleAPI {
         guard !shop.faults.isEmpty else { return (await judge(request, context), nil) }
         let answer = await judge(request, context)
         let target = FaultDesk.Target(
-            realm: realm,
+            environment: environment,
             app: answer.app ?? "",
             route: RouteName.verifyReceipt,
             customer: answer.customer
@@ -57,7 +57,7 @@ extension AppleAPI {
                 try? await Task.sleep(for: .milliseconds(strike.milliseconds))
             case .receiptStatus:
                 let status = strike.rule.code ?? 21_005
-                return (.faulty(status, in: realm, of: answer.app, because: strike.rule.words), nil)
+                return (.faulty(status, in: environment, of: answer.app, because: strike.rule.words), nil)
             case .cut, .half:
                 note(strike, context)
                 ending = strike
@@ -71,31 +71,31 @@ extension AppleAPI {
     private func judge(_ request: Request, _ context: APIContext) async -> VerifyReceiptAnswer {
         guard request.method == .post else { return .wrongMethod(request.method.rawValue) }
         do {
-            return try await shop.verifyReceipt(try Self.request(try await Self.body(of: request)), in: realm)
+            return try await shop.verifyReceipt(try Self.request(try await Self.body(of: request)), in: environment)
         } catch let error as APIError {
             return .malformed(error.explanation)
         } catch let busy as ShopBusy {
-            return .unavailable(in: realm, because: busy.reason)
+            return .unavailable(in: environment, because: busy.reason)
         } catch let damaged as DamagedAccount {
-            return .internalError(in: realm, because: "\(damaged.description).")
+            return .internalError(in: environment, because: "\(damaged.description).")
         } catch let damaged as DamagedRow {
             context.logger.error(
                 "a request met damaged data",
                 metadata: ["cause": "\(damaged.logText)", "request": "\(context.requestID)"]
             )
-            return .internalError(in: realm, because: "\(damaged.description).")
+            return .internalError(in: environment, because: "\(damaged.description).")
         } catch  where error.isPassingTrouble {
             context.logger.warning(
                 "the store did not answer",
                 metadata: ["cause": "\(error.logText)", "request": "\(context.requestID)"]
             )
-            return .unavailable(in: realm, because: "\(error.passingWords); Till's log has the cause.")
+            return .unavailable(in: environment, because: "\(error.passingWords); Till's log has the cause.")
         } catch {
             context.logger.error(
                 "verifyReceipt failed",
                 metadata: ["cause": "\(error.logText)", "request": "\(context.requestID)"]
             )
-            return .internalError(in: realm, because: "Till failed; its log has the cause.")
+            return .internalError(in: environment, because: "Till failed; its log has the cause.")
         }
     }
 

@@ -203,7 +203,10 @@ extension ControlAPI {
         json.put("revocationDate", row.revocation?.date)
         json.put("revocationType", row.revocation?.kind.rawValue)
         json.put("revocationPercentage", row.revocation?.percentage)
-        json.put("signedTransactionInfo", try shop.signed(row, realm: account.realm, app: account.app, at: now))
+        json.put(
+            "signedTransactionInfo",
+            try shop.signed(row, environment: account.environment, app: account.app, at: now)
+        )
         json.put(
             "signedRenewalInfo",
             try subscription.map { try shop.signedRenewalInfo(of: $0, held: account, at: now) }

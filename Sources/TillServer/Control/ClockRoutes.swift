@@ -3,12 +3,12 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// The clock of an app's realm, and clocks on which single customers live.
+/// The clock of an app's environment, and clocks on which single customers live.
 extension ControlAPI {
     private static let modes = ["real", "frozen", "running"]
 
     private static let clockProperties = [
-        Schema.optional("name", .string("The clock's name; absent for that of the app's realm.")),
+        Schema.optional("name", .string("The clock's name; absent for that of the app's environment.")),
         Schema.required("mode", .string("As the wall's, standing still, or at a speed.", oneOf: modes)),
         Schema.required("now", .integer("What it shows, in milliseconds since 1970.")),
         Schema.optional("speed", .integer("How many times as fast as the wall's it runs.")),
@@ -91,7 +91,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{realm}/clock",
                 id: "getClock",
                 tag: "clocks",
-                summary: "The clock of the app's realm.",
+                summary: "The clock of the app's environment.",
                 response: Self.clockSchema
             ) { json(try name(of: $0)) },
             ControlRoute(
@@ -191,8 +191,11 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/clock",
                 id: "useClock",
                 tag: "clocks",
-                summary: "Puts a customer and the family on a clock of their own, or back on that of the realm.",
-                request: .object("A clock.", [Schema.optional("clock", .string("Its name; left out, the realm's."))]),
+                summary: "Puts a customer and the family on a clock of their own, or back on that of the environment.",
+                request: .object(
+                    "A clock.",
+                    [Schema.optional("clock", .string("Its name; left out, the environment's."))]
+                ),
                 response: Self.customerSchema
             ) { exchange in
                 let account = try await exchange.account()

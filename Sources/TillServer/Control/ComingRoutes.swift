@@ -27,7 +27,7 @@ extension ControlAPI {
                 tag: "clocks",
                 summary: "What happens by itself on a clock, the earliest first, and what is to be delivered.",
                 query: [
-                    Schema.optional("clock", .string("Of customers' own; left out, that of the app's realm.")),
+                    Schema.optional("clock", .string("Of customers' own; left out, that of the app's environment.")),
                     Schema.optional("limit", .string("At most so many, 1 to 100; 20 by default.")),
                 ],
                 response: .object(

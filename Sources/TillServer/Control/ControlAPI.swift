@@ -176,9 +176,9 @@ package struct ServerFacts: Sendable {
     package var version: String
     /// Nil for a server that keeps nothing on disk and so has nothing to back up.
     package var dataDirectory: DataDirectory?
-    /// The port of the production realm, which the system may have chosen; 0 until it listens.
+    /// The port of the production environment, which the system may have chosen; 0 until it listens.
     package var productionPort: @Sendable () -> Int
-    /// The port of the sandbox realm; 0 until it listens.
+    /// The port of the sandbox environment; 0 until it listens.
     package var sandboxPort: @Sendable () -> Int
     /// The port that `GET /v1/status` itself is asked on; 0 until it listens.
     package var controlPort: @Sendable () -> Int

@@ -74,13 +74,16 @@ struct ControlExchange: Sendable {
         )
     }
 
-    /// The app and realm that the path names.
+    /// The app and environment that the path names.
     func scope() throws -> AccountScope {
         let text = parameter("realm")
-        guard let realm = Realm(rawValue: text) else {
-            throw ControlError.notFound("unknown_realm", "There is no realm \(text); it is production or sandbox.")
+        guard let environment = StoreEnvironment(rawValue: text) else {
+            throw ControlError.notFound(
+                "unknown_realm",
+                "There is no environment \(text); it is production or sandbox."
+            )
         }
-        return AccountScope(realm: realm, app: try app().bundleID)
+        return AccountScope(environment: environment, app: try app().bundleID)
     }
 
     /// The customer whom the path names, who need not exist.
@@ -91,12 +94,12 @@ struct ControlExchange: Sendable {
     /// The account of the customer whom the path names.
     func account() async throws -> Account { try await account(of: parameter("customer")) }
 
-    /// The account of a customer of the app and realm that the path names.
+    /// The account of a customer of the app and environment that the path names.
     func account(of customer: String) async throws -> Account {
         let name = CustomerName(try scope(), try Self.checked(customer: customer))
         guard
             let account = try await shop.storage.account(
-                realm: name.scope.realm,
+                environment: name.scope.environment,
                 app: name.scope.app,
                 customer: name.customer
             )
@@ -109,7 +112,7 @@ struct ControlExchange: Sendable {
         try await transaction(parameter(key))
     }
 
-    /// A transaction of the app and realm that the path names, and its account.
+    /// A transaction of the app and environment that the path names, and its account.
     func transaction(_ text: String) async throws -> (row: Transaction, account: Account) {
         let scope = try scope()
         guard
@@ -120,7 +123,7 @@ struct ControlExchange: Sendable {
         else {
             throw ControlError.notFound(
                 "unknown_transaction",
-                "Transaction \(text.prefix(64)) is not in the \(scope.realm.environment) realm of \(scope.app)."
+                "Transaction \(text.prefix(64)) is not in the \(scope.environment.wireName) realm of \(scope.app)."
             )
         }
         return (row, account)

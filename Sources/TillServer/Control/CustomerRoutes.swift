@@ -3,9 +3,9 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Customers: whoever buys in an app and realm.
+/// Customers: whoever buys in an app and environment.
 extension ControlAPI {
-    static let customerSchema = Schema.object("A customer of an app in a realm.", customerProperties)
+    static let customerSchema = Schema.object("A customer of an app in an environment.", customerProperties)
 
     static let customerProperties = [
         Schema.required("customer", .string("The customer's name in this store.")),
@@ -23,7 +23,7 @@ extension ControlAPI {
             .array("Subscriptions, one for each purchaser and group.", of: subscriptionSchema)
         ),
         Schema.optional("family", .string("The family's name.")),
-        Schema.optional("clock", .string("The customer's own clock; absent for that of the app's realm.")),
+        Schema.optional("clock", .string("The customer's own clock; absent for that of the app's environment.")),
     ]
 
     static let damagedCustomers = Schema.optional(

@@ -12,7 +12,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/erase",
                 id: "eraseCustomer",
                 tag: "customers",
-                summary: "Erases a customer and everything that names them in this app and realm, for ever.",
+                summary: "Erases a customer and everything that names them in this app and environment, for ever.",
                 request: .object(
                     "How far.",
                     [

@@ -50,7 +50,7 @@ extension ControlAPI {
                 guard Set(members).count == members.count else {
                     throw ControlError.bad("bad_members", "A member is named twice.", path: "$.members")
                 }
-                let told = try await shop.exclusively("families/\(scope.realm.rawValue)/\(scope.app)") {
+                let told = try await shop.exclusively("families/\(scope.environment.rawValue)/\(scope.app)") {
                     // Nobody joins unless everybody can.
                     for member in [organizer] + members { try await checkIsFree(CustomerName(scope, member)) }
                     let host = try await shop.openAccount(CustomerName(scope, organizer), Opening())
@@ -119,7 +119,11 @@ extension ControlAPI {
 
     private func checkIsFree(_ name: CustomerName) async throws {
         let scope = name.scope
-        let account = try await shop.storage.account(realm: scope.realm, app: scope.app, customer: name.customer)
+        let account = try await shop.storage.account(
+            environment: scope.environment,
+            app: scope.app,
+            customer: name.customer
+        )
         if let family = account?.family {
             throw Refusal.alreadyInFamily(customer: name.customer, family: family.name)
         }
@@ -138,7 +142,11 @@ extension ControlAPI {
     private func json(familyOf name: CustomerName, _ told: Told? = nil) async throws -> [UInt8] {
         let scope = name.scope
         guard
-            let account = try await shop.storage.account(realm: scope.realm, app: scope.app, customer: name.customer)
+            let account = try await shop.storage.account(
+                environment: scope.environment,
+                app: scope.app,
+                customer: name.customer
+            )
         else { throw Refusal.unknownAccount(name.customer) }
         guard let family = account.family else {
             throw ControlError.notFound("no_family", "Customer \(name.customer) is in no family.")

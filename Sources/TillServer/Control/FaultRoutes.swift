@@ -6,7 +6,7 @@ import TillShop
 extension ControlAPI {
     private static let ruleProperties = [
         Schema.required("kind", .string("What goes wrong.", oneOf: FaultRule.Kind.allCases.map(\.rawValue))),
-        Schema.optional("realm", .string("Only in this realm.", oneOf: ["production", "sandbox"])),
+        Schema.optional("realm", .string("Only in this environment.", oneOf: ["production", "sandbox"])),
         Schema.optional("bundleId", .string("Only of this app.")),
         Schema.optional(
             "route",
@@ -113,7 +113,7 @@ extension ControlAPI {
         }
         let seed = body.number("seed").map { UInt64($0) }
         var rule = FaultRule(id: "", kind: kind, seed: seed ?? UInt64.random(in: 0...UInt64(Int64.max)))
-        rule.realm = body.text("realm").map { $0 == "production" ? .production : .sandbox }
+        rule.environment = body.text("realm").map { $0 == "production" ? .production : .sandbox }
         rule.app = body.text("bundleId")
         rule.route = body.text("route")
         rule.customer = body.text("customer")
@@ -199,7 +199,7 @@ extension ControlAPI {
         var json = PayloadWriter()
         json.put("id", rule.id)
         json.put("kind", rule.kind.rawValue)
-        json.put("realm", rule.realm.map { $0 == .production ? "production" : "sandbox" })
+        json.put("realm", rule.environment.map { $0 == .production ? "production" : "sandbox" })
         json.put("bundleId", rule.app)
         json.put("route", rule.route)
         json.put("customer", rule.customer)

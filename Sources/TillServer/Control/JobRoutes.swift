@@ -96,7 +96,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{realm}/jobs",
                 id: "listJobs",
                 tag: "jobs",
-                summary: "All jobs of the app's realm, by when they take effect.",
+                summary: "All jobs of the app's environment, by when they take effect.",
                 response: .object("Jobs.", [Schema.required("jobs", .array("By date.", of: Self.jobSchema))])
             ) { exchange in
                 var json = PayloadWriter()

@@ -129,7 +129,7 @@ extension ControlAPI {
         var json = PayloadWriter()
         json.put("requestId", entry.id)
         json.put("date", entry.at)
-        json.put("environment", entry.realm.environment)
+        json.put("environment", entry.environment.wireName)
         json.put("method", entry.method)
         json.put("path", entry.path)
         json.put("status", entry.status)

@@ -248,7 +248,7 @@ extension ControlAPI {
         if let customer = value("customer") {
             guard
                 let account = try await shop.storage.account(
-                    realm: query.scope.realm,
+                    environment: query.scope.environment,
                     app: query.scope.app,
                     customer: customer
                 )

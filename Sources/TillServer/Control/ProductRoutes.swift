@@ -15,7 +15,7 @@ extension ControlAPI {
                     "Removes a product from sale, so that its subscriptions end with their period, or restores it.",
                 request: .object(
                     "Whether it is sold.",
-                    [Schema.required("forSale", .boolean("False removes it from sale in both realms."))]
+                    [Schema.required("forSale", .boolean("False removes it from sale in both environments."))]
                 ),
                 response: .anyObject("The product, as in the catalogue.")
             ) { exchange in

@@ -123,7 +123,7 @@ extension ControlAPI {
             throw ControlError.bad("bad_order_id", "An order id is M and nine characters.", path: "$.orderId")
         }
         let account = try await shop.storage.account(
-            realm: name.scope.realm,
+            environment: name.scope.environment,
             app: name.scope.app,
             customer: name.customer
         )

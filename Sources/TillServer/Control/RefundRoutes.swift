@@ -71,7 +71,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{realm}/transactions/{transactionId}/refund/request",
                 id: "requestRefund",
                 tag: "refunds",
-                summary: "The customer asks for money back; the rule of the app's realm decides, or you do.",
+                summary: "The customer asks for money back; the rule of the app's environment decides, or you do.",
                 request: .object("Why.", [Schema.optional("reason", Self.refundReason), instantProperty]),
                 response: Self.purchaseSchema
             ) { exchange in

@@ -3,7 +3,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// What an operator chooses for one realm of an app.
+/// What an operator chooses for one environment of an app.
 extension ControlAPI {
     /// The rate's word for that of the server's settings.
     private static let standard = "default"
@@ -52,7 +52,7 @@ extension ControlAPI {
                 path: "/v1/apps/{bundleId}/{realm}/rules",
                 id: "getRules",
                 tag: "rules",
-                summary: "The rules of the app's realm.",
+                summary: "The rules of the app's environment.",
                 response: Self.rulesSchema
             ) { json(rulesOf: try $0.scope()) },
             ControlRoute(

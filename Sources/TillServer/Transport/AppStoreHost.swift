@@ -1,6 +1,6 @@
 import TillCore
 
-/// The names under which clients know the App Store, and the realm behind each.
+/// The names under which clients know the App Store, and the environment behind each.
 package enum AppStoreHost: String, CaseIterable, Sendable {
     case production = "api.storekit.apple.com"
     case sandbox = "api.storekit-sandbox.apple.com"
@@ -9,8 +9,8 @@ package enum AppStoreHost: String, CaseIterable, Sendable {
     case receipts = "buy.itunes.apple.com"
     case sandboxReceipts = "sandbox.itunes.apple.com"
 
-    /// The realm that answers under this name.
-    package var realm: Realm {
+    /// The environment that answers under this name.
+    package var environment: StoreEnvironment {
         switch self {
         case .production, .olderProduction, .receipts: .production
         case .sandbox, .olderSandbox, .sandboxReceipts: .sandbox
@@ -18,28 +18,28 @@ package enum AppStoreHost: String, CaseIterable, Sendable {
     }
 }
 
-/// Which realm a name leads to, where one port serves both.
+/// Which environment a name leads to, where one port serves both.
 package struct HostTable: Sendable {
-    private let realms: [String: Realm]
-    /// Every name that leads to a realm, sorted.
-    package var names: [String] { realms.keys.sorted() }
+    private let environments: [String: StoreEnvironment]
+    /// Every name that leads to an environment, sorted.
+    package var names: [String] { environments.keys.sorted() }
 
     /// - Parameter further: names that the operator added. With "sandbox" in it a name leads to the sandbox, otherwise
     ///   to production; a first label `*` stands for any.
     package init(further: [String] = []) {
-        var realms: [String: Realm] = [:]
+        var environments: [String: StoreEnvironment] = [:]
         for name in further {
-            realms[name.lowercased()] = name.lowercased().contains("sandbox") ? .sandbox : .production
+            environments[name.lowercased()] = name.lowercased().contains("sandbox") ? .sandbox : .production
         }
-        for host in AppStoreHost.allCases { realms[host.rawValue] = host.realm }
-        self.realms = realms
+        for host in AppStoreHost.allCases { environments[host.rawValue] = host.environment }
+        self.environments = environments
     }
 
-    /// The realm of a Host header or an `:authority`; nil when the name is none of these.
-    package func realm(of authority: String?) -> Realm? {
+    /// The environment of a Host header or an `:authority`; nil when the name is none of these.
+    package func environment(of authority: String?) -> StoreEnvironment? {
         guard let name = authority.flatMap(RequestAuthority.init)?.name else { return nil }
-        if let realm = realms[name] { return realm }
-        return name.firstIndex(of: ".").flatMap { realms["*" + name[$0...]] }
+        if let environment = environments[name] { return environment }
+        return name.firstIndex(of: ".").flatMap { environments["*" + name[$0...]] }
     }
 }
 

@@ -3,22 +3,22 @@ import Hummingbird
 import NIOCore
 import TillCore
 
-/// Answers for both realms on one port: the name that the client asked chooses.
+/// Answers for both environments on one port: the name that the client asked chooses.
 package struct HostResponder: HTTPResponder {
     private let hosts: HostTable
     private let production: RouterResponder<APIContext>
     private let sandbox: RouterResponder<APIContext>
 
-    /// - Parameter router: Apple's routes in a realm.
-    package init(hosts: HostTable, router: (Realm) -> Router<APIContext>) {
+    /// - Parameter router: Apple's routes in an environment.
+    package init(hosts: HostTable, router: (StoreEnvironment) -> Router<APIContext>) {
         self.hosts = hosts
         production = router(.production).buildResponder()
         sandbox = router(.sandbox).buildResponder()
     }
 
-    /// The realm's answer, or 421 with an explanation for a name that leads to none.
+    /// The environment's answer, or 421 with an explanation for a name that leads to none.
     package func respond(to request: Request, context: APIContext) async throws -> Response {
-        switch hosts.realm(of: request.head.authority) {
+        switch hosts.environment(of: request.head.authority) {
         case .production?: try await production.respond(to: request, context: context)
         case .sandbox?: try await sandbox.respond(to: request, context: context)
         case nil: explanation(request.head.authority)
@@ -28,9 +28,9 @@ package struct HostResponder: HTTPResponder {
     private func explanation(_ authority: String?) -> Response {
         let found = authority.flatMap(RequestAuthority.init).map { "\"\($0.name.prefix(253))\"" } ?? "no name"
         let text = """
-            On this port the name that a request asks for chooses the realm, and this one asks for \(found).
+            On this port the name that a request asks for chooses the environment, and this one asks for \(found).
             These names lead somewhere: \(hosts.names.joined(separator: ", ")).
-            Add one with --tls-name, or use the realm's own port.
+            Add one with --tls-name, or use the environment's own port.
 
             """
         return Response(

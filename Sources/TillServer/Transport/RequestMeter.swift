@@ -3,10 +3,10 @@ import Metrics
 import Synchronization
 import TillCore
 
-/// Counts answers by realm, route and status. The counters are made once for each combination and kept.
+/// Counts answers by environment, route and status. The counters are made once for each combination and kept.
 package final class RequestMeter: Sendable {
     private struct Key: Hashable {
-        let realm: String
+        let environment: String
         let route: String
         let status: Int
     }
@@ -19,13 +19,13 @@ package final class RequestMeter: Sendable {
         self.factory = factory
     }
 
-    func count(_ realm: Realm?, _ route: String, _ status: Int) {
-        let key = Key(realm: realm?.rawValue ?? "control", route: route, status: status)
+    func count(_ environment: StoreEnvironment?, _ route: String, _ status: Int) {
+        let key = Key(environment: environment?.rawValue ?? "control", route: route, status: status)
         let counter = counters.withLock { counters in
             if let counter = counters[key] { return counter }
             let counter = Counter(
                 label: "till_requests_total",
-                dimensions: [("realm", key.realm), ("route", route), ("status", String(status))],
+                dimensions: [("realm", key.environment), ("route", route), ("status", String(status))],
                 factory: factory
             )
             counters[key] = counter

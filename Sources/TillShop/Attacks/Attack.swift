@@ -8,8 +8,8 @@ package enum Attack: Hashable, CaseIterable, Sendable {
     case forged(Forgery)
     /// Rightly signed, for another app.
     case otherApp
-    /// Rightly signed, in the other realm.
-    case otherRealm
+    /// Rightly signed, in the other environment.
+    case otherEnvironment
     /// Rightly signed, and sent twice.
     case replayed
     /// Rightly signed, with renewal info where a transaction belongs.
@@ -17,7 +17,7 @@ package enum Attack: Hashable, CaseIterable, Sendable {
 
     /// The right one first, the one that is sent twice last.
     package static let allCases: [Attack] =
-        [.control] + Forgery.allCases.map { .forged($0) } + [.otherApp, .otherRealm, .renewalInfo, .replayed]
+        [.control] + Forgery.allCases.map { .forged($0) } + [.otherApp, .otherEnvironment, .renewalInfo, .replayed]
 
     /// The case by the name that operators use; nil when there is none.
     package init?(name: String) {
@@ -31,7 +31,7 @@ package enum Attack: Hashable, CaseIterable, Sendable {
         case .control: "control"
         case .forged(let forgery): forgery.rawValue
         case .otherApp: "other-app"
-        case .otherRealm: "other-realm"
+        case .otherEnvironment: "other-realm"
         case .replayed: "replayed-notification"
         case .renewalInfo: "renewal-info-as-transaction"
         }
@@ -46,7 +46,7 @@ package enum Attack: Hashable, CaseIterable, Sendable {
         case .control: "Nothing is wrong."
         case .forged(let forgery): Self.wrong(forgery)
         case .otherApp: "Rightly signed, but bundleId is another app's."
-        case .otherRealm: "Rightly signed, but environment is the other realm's."
+        case .otherEnvironment: "Rightly signed, but environment is the other environment's."
         case .replayed: "Nothing is wrong, but the same notification comes twice."
         case .renewalInfo: "Rightly signed, but renewal info stands where a transaction belongs."
         }
@@ -59,7 +59,7 @@ package enum Attack: Hashable, CaseIterable, Sendable {
         case .forged(.chainOfTwo), .forged(.chainOfFour): "INVALID_CHAIN_LENGTH"
         case .forged: "VERIFICATION_FAILURE"
         case .otherApp, .renewalInfo: "INVALID_APP_IDENTIFIER"
-        case .otherRealm: "INVALID_ENVIRONMENT"
+        case .otherEnvironment: "INVALID_ENVIRONMENT"
         case .replayed: "none; accept it again, and do nothing for the second"
         }
     }
@@ -81,7 +81,7 @@ package enum Attack: Hashable, CaseIterable, Sendable {
     }
 }
 
-/// An attack on an app's realm, ready to be sent.
+/// An attack on an app's environment, ready to be sent.
 package struct AttackSample: Sendable {
     /// What is wrong.
     package let attack: Attack

@@ -3,13 +3,13 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Makes signed data that a right verifier must refuse, about a purchase of an app's realm or one that never was.
+/// Makes signed data that a right verifier must refuse, about a purchase of an app's environment or one that never was.
 package struct AttackPack: Sendable {
     private let shop: Shop
     private let chain: SigningChain
     private let forger: Forger
     private let app: AppRecord
-    private let realm: Realm
+    private let environment: StoreEnvironment
     private let row: Transaction
     private let account: Account?
     private let signedDate: Timestamp
@@ -28,7 +28,7 @@ package struct AttackPack: Sendable {
         self.chain = chain
         self.forger = forger
         self.app = app
-        realm = scope.realm
+        environment = scope.environment
         account = purchase?.account
         let now = purchase.map { shop.now(of: $0.account) } ?? shop.now(in: scope)
         row = purchase?.row ?? Self.madeUp(in: scope, selling: shop.registry.catalog(of: scope.app), at: now)
@@ -39,7 +39,7 @@ package struct AttackPack: Sendable {
     package func sample(_ attack: Attack) throws -> AttackSample {
         switch attack {
         case .forged(let forgery):
-            let right = Notice(app, realm)
+            let right = Notice(app, environment)
             var altered = right
             altered.uuid = Self.uuid()
             var richer = row
@@ -51,11 +51,11 @@ package struct AttackPack: Sendable {
                     forgery
                 ),
                 signedTransactionInfo: try forger.sign(
-                    content(transaction(row, app, realm), altered: transaction(richer, app, realm)),
+                    content(transaction(row, app, environment), altered: transaction(richer, app, environment)),
                     forgery
                 )
             )
-        case .control, .replayed: return try rightly(attack, Notice(app, realm))
+        case .control, .replayed: return try rightly(attack, Notice(app, environment))
         case .otherApp:
             let other = AppRecord(
                 bundleID: app.bundleID + ".other",
@@ -64,10 +64,11 @@ package struct AttackPack: Sendable {
                 issuerID: app.issuerID,
                 createdAt: app.createdAt
             )
-            return try rightly(attack, Notice(other, realm))
-        case .otherRealm: return try rightly(attack, Notice(app, realm == .sandbox ? .production : .sandbox))
+            return try rightly(attack, Notice(other, environment))
+        case .otherEnvironment:
+            return try rightly(attack, Notice(app, environment == .sandbox ? .production : .sandbox))
         case .renewalInfo:
-            var notice = Notice(app, realm)
+            var notice = Notice(app, environment)
             notice.hasRenewalInfoForTransaction = true
             return try rightly(attack, notice)
         }
@@ -78,13 +79,13 @@ package struct AttackPack: Sendable {
     /// What one notification says that another of the pack does not.
     private struct Notice {
         let app: AppRecord
-        let realm: Realm
+        let environment: StoreEnvironment
         var uuid = AttackPack.uuid()
         var hasRenewalInfoForTransaction = false
 
-        init(_ app: AppRecord, _ realm: Realm) {
+        init(_ app: AppRecord, _ environment: StoreEnvironment) {
             self.app = app
-            self.realm = realm
+            self.environment = environment
         }
     }
 
@@ -103,26 +104,27 @@ package struct AttackPack: Sendable {
         return Forger.Content(payload: payload, altered: altered, judged: min(wall, signed)...max(wall, signed))
     }
 
-    private func transaction(_ row: Transaction, _ app: AppRecord, _ realm: Realm) -> [UInt8] {
-        TransactionPayload.bytes(row, realm: realm, app: app.bundleID, signedDate: signedDate)
+    private func transaction(_ row: Transaction, _ app: AppRecord, _ environment: StoreEnvironment) -> [UInt8] {
+        TransactionPayload.bytes(row, environment: environment, app: app.bundleID, signedDate: signedDate)
     }
 
     /// What stands where the transaction belongs.
     private func info(_ notice: Notice) -> [UInt8] {
-        notice.hasRenewalInfoForTransaction ? renewalInfo(notice.realm) : transaction(row, notice.app, notice.realm)
+        notice.hasRenewalInfoForTransaction
+            ? renewalInfo(notice.environment) : transaction(row, notice.app, notice.environment)
     }
 
     /// The renewal info of the purchase; made up where the purchase has none.
-    private func renewalInfo(_ realm: Realm) -> [UInt8] {
+    private func renewalInfo(_ environment: StoreEnvironment) -> [UInt8] {
         if let account, let subscription = account.heldSubscription(row.originalID) {
             let info = RenewalInfo(
                 of: subscription,
                 held: account,
                 at: signedDate,
                 catalog: shop.registry.catalog(of: account.app),
-                policy: shop.policy(of: AccountScope(realm: account.realm, app: account.app))
+                policy: shop.policy(of: AccountScope(environment: account.environment, app: account.app))
             )
-            return RenewalInfoPayload.bytes(info, realm: realm, signedDate: signedDate)
+            return RenewalInfoPayload.bytes(info, environment: environment, signedDate: signedDate)
         }
         var json = PayloadWriter()
         json.put("originalTransactionId", row.originalID.wireForm)
@@ -130,7 +132,7 @@ package struct AttackPack: Sendable {
         json.put("productId", row.productID)
         json.put("autoRenewStatus", 1)
         json.put("signedDate", signedDate)
-        json.put("environment", realm.environment)
+        json.put("environment", environment.wireName)
         json.put("recentSubscriptionStartDate", row.purchaseDate)
         json.put("renewalDate", row.expiresDate ?? row.purchaseDate)
         json.put("appTransactionId", row.account.wireForm)
@@ -150,13 +152,13 @@ package struct AttackPack: Sendable {
         )
         let data = NotificationPayload.data(
             of: notice.app,
-            realm: notice.realm,
+            environment: notice.environment,
             version: account?.appTransaction?.applicationVersion ?? "1.0",
             status: subscription?.status,
             hasRenewalInfo: subscription != nil,
             reason: nil
         )
-        let renewal = subscription == nil ? nil : try part(renewalInfo(notice.realm))
+        let renewal = subscription == nil ? nil : try part(renewalInfo(notice.environment))
         return Shop.filled(
             NotificationPayload.bytes(head, .data(data)),
             try part(info(notice)),
@@ -177,7 +179,7 @@ package struct AttackPack: Sendable {
         let product = products.first { $0.type == .consumable } ?? products.first
         let bought = Timestamp(milliseconds: now.milliseconds / 1_000 * 1_000)
         // The last ids of their kinds, which nobody lives to see given.
-        let id = TransactionID(scope.realm == .sandbox ? 2_999_999_999_999_999 : 430_999_999_999_999)
+        let id = TransactionID(scope.environment == .sandbox ? 2_999_999_999_999_999 : 430_999_999_999_999)
         return Transaction(
             id: id,
             originalID: id,

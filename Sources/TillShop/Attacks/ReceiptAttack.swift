@@ -9,8 +9,8 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
     case forged(ReceiptForgery)
     /// Rightly signed, for another app.
     case otherApp
-    /// Rightly signed, in the other realm.
-    case otherRealm
+    /// Rightly signed, in the other environment.
+    case otherEnvironment
     /// Rightly signed, with the hash of another device.
     case otherDevice
     /// Rightly signed, with the hash that another app has on the device.
@@ -23,7 +23,7 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
     /// The right one first.
     package static let allCases: [ReceiptAttack] =
         [.control] + ReceiptForgery.allCases.map { .forged($0) }
-        + [.otherApp, .otherRealm, .otherDevice, .otherAppsHash, .transactionControl]
+        + [.otherApp, .otherEnvironment, .otherDevice, .otherAppsHash, .transactionControl]
         + TransactionReceiptForgery.allCases.map { .forgedTransaction($0) }
 
     /// The case by the name that operators use; nil when there is none.
@@ -38,7 +38,7 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
         case .control: "control"
         case .forged(let forgery): forgery.rawValue
         case .otherApp: "other-app"
-        case .otherRealm: "other-realm"
+        case .otherEnvironment: "other-realm"
         case .otherDevice: "other-device"
         case .otherAppsHash: "other-apps-hash"
         case .transactionControl: "transaction-control"
@@ -49,20 +49,20 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
     /// Whether every right verifier refuses it. Who does not know the device cannot tell whose hash it is.
     package var isRefused: Bool {
         switch self {
-        case .forged, .forgedTransaction, .otherApp, .otherRealm: true
+        case .forged, .forgedTransaction, .otherApp, .otherEnvironment: true
         case .control, .transactionControl, .otherDevice, .otherAppsHash: false
         }
     }
 
-    /// What Till's verifyReceipt answers in a realm, asked with the right password.
+    /// What Till's verifyReceipt answers in an environment, asked with the right password.
     ///
     /// - Parameter isKnown: whether the receipt is about a purchase that exists.
-    package func status(in realm: Realm, isKnown: Bool) -> Int {
+    package func status(in environment: StoreEnvironment, isKnown: Bool) -> Int {
         switch self {
         case .forged(let forgery): forgery.isMalformed ? 21_002 : 21_003
         case .forgedTransaction: 21_003
         case .otherApp: 21_010
-        case .otherRealm: realm == .production ? 21_007 : 21_008
+        case .otherEnvironment: environment == .production ? 21_007 : 21_008
         case .control, .transactionControl, .otherDevice, .otherAppsHash: isKnown ? 0 : 21_010
         }
     }
@@ -73,7 +73,7 @@ package enum ReceiptAttack: Hashable, CaseIterable, Sendable {
         case .control, .transactionControl: "Nothing is wrong."
         case .forged(let forgery): Self.wrong(forgery)
         case .otherApp: "Rightly signed, but the bundle id is another app's."
-        case .otherRealm: "Rightly signed, but it was made in the other realm."
+        case .otherEnvironment: "Rightly signed, but it was made in the other environment."
         case .otherDevice: "Rightly signed, but its hash is another device's; only who knows the device can tell."
         case .otherAppsHash: "Rightly signed, but its hash is another app's; only who knows the device can tell."
         case .forgedTransaction(let forgery): Self.wrong(forgery)

@@ -3,11 +3,11 @@ import TillCore
 import TillSigning
 import TillStorage
 
-/// Makes receipts that a right verifier must refuse, about a purchase of an app's realm or one that never was.
+/// Makes receipts that a right verifier must refuse, about a purchase of an app's environment or one that never was.
 package struct ReceiptAttackPack: Sendable {
     private let forger: ReceiptForger
     private let chain: ReceiptChain
-    private let realm: Realm
+    private let environment: StoreEnvironment
     private let isKnown: Bool
     private let device: UUID
     private let receipt: AppReceipt
@@ -27,7 +27,7 @@ package struct ReceiptAttackPack: Sendable {
         } catch {
             throw AttackRefused(reason: "the root of receipts is not at hand: \(error.logText)")
         }
-        realm = scope.realm
+        environment = scope.environment
         isKnown = purchase != nil
         device = UUID()
         let present = purchase.map { shop.now(of: $0.account) } ?? shop.now(in: scope)
@@ -37,7 +37,7 @@ package struct ReceiptAttackPack: Sendable {
             purchase?.account
             ?? Account(
                 id: row.account,
-                realm: scope.realm,
+                environment: scope.environment,
                 app: scope.app,
                 customer: "nobody",
                 storefront: .unitedStates,
@@ -56,7 +56,7 @@ package struct ReceiptAttackPack: Sendable {
             attack: attack,
             receipt: Base64.encode(try bytes(attack)),
             deviceID: device.uuidString.lowercased(),
-            status: attack.status(in: realm, isKnown: isKnown)
+            status: attack.status(in: environment, isKnown: isKnown)
         )
     }
 
@@ -70,8 +70,8 @@ package struct ReceiptAttackPack: Sendable {
         case .otherApp:
             changed.bundleID += ".other"
             changed.deviceHash = hash(of: device, changed.bundleID)
-        case .otherRealm:
-            changed.receiptType = (realm == .production ? Realm.sandbox : .production).receiptType
+        case .otherEnvironment:
+            changed.receiptType = (environment == .production ? StoreEnvironment.sandbox : .production).receiptType
         case .otherDevice: changed.deviceHash = hash(of: UUID(), changed.bundleID)
         case .otherAppsHash: changed.deviceHash = hash(of: device, changed.bundleID + ".other")
         case .transactionControl: return Array(try chain.mint(transaction).utf8)

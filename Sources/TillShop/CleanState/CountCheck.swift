@@ -14,7 +14,7 @@ struct CountCheck {
         var notifications: Int64 = 0
     }
 
-    /// The retention documents: a realm and an app whose old notifications were deleted.
+    /// The retention documents: an environment and an app whose old notifications were deleted.
     private var pruned: Set<String> = []
     private var counts: [AccountID: Counts] = [:]
 
@@ -31,7 +31,7 @@ struct CountCheck {
             changeNumber: account.changeNumber,
             refundNumber: account.refundNumber,
             notificationNumber: account.notificationNumber,
-            isPruned: pruned.contains("\(account.realm.rawValue)/\(account.app)")
+            isPruned: pruned.contains("\(account.environment.rawValue)/\(account.app)")
         )
     }
 

@@ -50,7 +50,7 @@ extension Registry {
         case .rules:
             _ = try document.decoded(as: ScopeRules.self)
             guard let app = document.app else { return [] }
-            return Realm.allCases.map { ("\($0.rawValue)/\(app)", app) }
+            return StoreEnvironment.allCases.map { ("\($0.rawValue)/\(app)", app) }
         case .clock:
             let record = try document.decoded(as: Clocks.Record.self)
             return [(record.documentName, record.app)]

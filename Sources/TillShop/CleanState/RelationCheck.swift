@@ -5,7 +5,7 @@ import TillStorage
 /// relations rather than rows, because a state may be large.
 struct RelationCheck {
     private struct Clock: Hashable {
-        let realm: Realm
+        let environment: StoreEnvironment
         let app: String
         let name: String
     }
@@ -36,14 +36,16 @@ struct RelationCheck {
 
     /// A clock of customers' own.
     mutating func take(_ clock: Clocks.Record) {
-        if let own = clock.own { clocks.insert(Clock(realm: clock.realm, app: clock.app, name: own)) }
+        if let own = clock.own { clocks.insert(Clock(environment: clock.environment, app: clock.app, name: own)) }
     }
 
     /// - Parameter line: where it stands in the text.
     /// - Returns: what is wrong, a clause; nil when nothing is.
     mutating func fault(in account: Account, line: Int) -> String? {
         if let damage = account.damage { return "an account is damaged: \(damage)" }
-        if let own = account.clock, !clocks.contains(Clock(realm: account.realm, app: account.app, name: own)) {
+        if let own = account.clock,
+            !clocks.contains(Clock(environment: account.environment, app: account.app, name: own))
+        {
             return "an account is on the clock \(own.cut(toBytes: 64)), which is not in the text"
         }
         let relation = AccountRelations(account)

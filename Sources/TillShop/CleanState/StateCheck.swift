@@ -33,8 +33,8 @@ struct StateCheck {
         if let app, table != .ledger, row["app", of: table] != .text(app) {
             return "a row of \(table.rawValue) is of another app than \(app)"
         }
-        if case .text(let realm)? = row["realm", of: table], Realm(rawValue: realm) == nil {
-            return "there is no realm \(realm.prefix(64))"
+        if case .text(let environment)? = row["realm", of: table], StoreEnvironment(rawValue: environment) == nil {
+            return "there is no environment \(environment.prefix(64))"
         }
         guard NumberCheck.arePossible(in: row, of: table), take(Self.numbers(in: row, of: table)),
             Self.liesInItsPartition(row, of: table)
@@ -150,10 +150,11 @@ struct StateCheck {
         guard case .text(let state)? = row["state", of: .accounts],
             let account = try? JSONDecoder().decode(Account.self, from: Data(state.utf8))
         else { return "the state of this account cannot be read" }
-        let partition = Partition(realm: account.realm, app: account.app, customer: account.customer)
+        let partition = Partition(environment: account.environment, app: account.app, customer: account.customer)
         let columns: KeyValuePairs<String, Cell> = [
             "account": .integer(account.id.number), "partition": .integer(partition.number),
-            "realm": .text(account.realm.rawValue), "app": .text(account.app), "customer": .text(account.customer),
+            "realm": .text(account.environment.rawValue), "app": .text(account.app),
+            "customer": .text(account.customer),
             "version": .integer(account.version), "change_number": .integer(account.changeNumber),
             "row_count": .integer(account.rowCount), "clock": .text(account.clockName.key),
         ]
@@ -169,7 +170,7 @@ struct StateCheck {
         holdings.take(account)
         let deadlines = DeadlineCheck(
             catalog: catalogs[account.app] ?? Catalog(),
-            rules: rules["\(account.realm.rawValue)/\(account.app)"] ?? ScopeRules(),
+            rules: rules["\(account.environment.rawValue)/\(account.app)"] ?? ScopeRules(),
             settings: [Settings(), settings]
         )
         let noted = Self.number("next_due", in: row, of: .accounts).map { Timestamp(milliseconds: $0) }

@@ -7,14 +7,19 @@ import TillStorage
 /// a little later.
 struct NodeNews: Codable, Equatable, Sendable {
     struct Item: Codable, Equatable, Sendable {
-        var realm: Realm
+        var environment: StoreEnvironment
         var app: String
         var own: String?
         /// When something falls due; nil when nothing earlier than before.
         var due: Timestamp?
         var isOwed: Bool
 
-        var clock: ClockName { ClockName(AccountScope(realm: realm, app: app), own: own) }
+        private enum CodingKeys: String, CodingKey {
+            case app, own, due, isOwed
+            case environment = "realm"
+        }
+
+        var clock: ClockName { ClockName(AccountScope(environment: environment, app: app), own: own) }
     }
 
     /// Who tells it.
@@ -54,7 +59,13 @@ final class NewsDesk: Sendable {
             let scope = clock.scope
             var item =
                 waiting[clock]
-                ?? NodeNews.Item(realm: scope.realm, app: scope.app, own: clock.own, due: nil, isOwed: false)
+                ?? NodeNews.Item(
+                    environment: scope.environment,
+                    app: scope.app,
+                    own: clock.own,
+                    due: nil,
+                    isOwed: false
+                )
             change(&item)
             waiting[clock] = item
         }

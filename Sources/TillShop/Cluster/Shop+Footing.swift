@@ -108,9 +108,9 @@ extension Shop {
         if !endpoint.isListener { cluster?.end(in: delivery.notification.partition) }
     }
 
-    /// Whether this node does the jobs of an app's realm.
+    /// Whether this node does the jobs of an app's environment.
     func doesJobs(of scope: AccountScope) -> Bool {
-        cluster?.worksOn(Partition(realm: scope.realm, app: scope.app, customer: "")) ?? true
+        cluster?.worksOn(Partition(environment: scope.environment, app: scope.app, customer: "")) ?? true
     }
 
     // MARK: Listeners
@@ -142,5 +142,5 @@ extension Shop {
 }
 
 extension AccountScope {
-    fileprivate var listenerLease: String { "listen/\(realm.rawValue)/\(app)" }
+    fileprivate var listenerLease: String { "listen/\(environment.rawValue)/\(app)" }
 }

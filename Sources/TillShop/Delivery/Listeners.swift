@@ -20,7 +20,7 @@ package final class Listeners: Sendable {
 
     /// Where a listener stands.
     package struct Place: Hashable, Sendable {
-        /// The app and the realm.
+        /// The app and the environment.
         package let scope: AccountScope
         /// `primary`, or `listen` beside a primary endpoint.
         package let endpoint: String
@@ -47,7 +47,7 @@ package final class Listeners: Sendable {
         self.wallClock = wallClock
     }
 
-    /// Where somebody listens in an app's realm; nil while nobody does.
+    /// Where somebody listens in an app's environment; nil while nobody does.
     package func place(in scope: AccountScope) -> Place? {
         state.withLock { $0.listeners[scope]?.place }
     }
@@ -155,7 +155,7 @@ extension EndpointRecord {
 }
 
 extension Shop {
-    /// Where notifications of an app's realm go: what the operator set, and whoever listens.
+    /// Where notifications of an app's environment go: what the operator set, and whoever listens.
     package func endpoints(of scope: AccountScope) -> [EndpointRecord] {
         let set = registry.rules(of: scope).endpoints
         guard

@@ -323,7 +323,7 @@ package actor Sender: Service {
     private func strikes(on delivery: Delivery, _ clock: ClockName) -> [Strike] {
         guard !shop.faults.isEmpty else { return [] }
         let target = FaultDesk.Target(
-            realm: clock.scope.realm,
+            environment: clock.scope.environment,
             app: clock.scope.app,
             route: delivery.type + (delivery.subtype.map { "/\($0)" } ?? ""),
             customer: nil
@@ -375,7 +375,7 @@ package actor Sender: Service {
         shop.logger.warning(
             "a delivery was not sent to where its endpoint leads",
             metadata: [
-                "app": "\(entry.scope.app)", "environment": "\(entry.scope.realm.environment)",
+                "app": "\(entry.scope.app)", "environment": "\(entry.scope.environment.wireName)",
                 "endpoint": "\(endpoint.name)", "notification": "\(entry.uuid)",
                 "cause": "\(delivered.explanation ?? "")",
             ]
@@ -388,7 +388,7 @@ package actor Sender: Service {
             JournalEntry(
                 id: "\(entry.uuid)/\(strike.rule.id)/\(UUID().uuidString.prefix(8))",
                 at: shop.wallClock(),
-                realm: entry.scope.realm,
+                environment: entry.scope.environment,
                 method: "POST",
                 path: entry.type,
                 status: 200,
@@ -419,7 +419,7 @@ package actor Sender: Service {
             )
         )
         done.isDelivered = delivery.isDelivered || delivered.result == .success
-        let schedule = shop.settings.schedule(of: version, in: clock.scope.realm)
+        let schedule = shop.settings.schedule(of: version, in: clock.scope.environment)
         // An endpoint that was removed meanwhile is owed nothing more.
         let isGone = !shop.deliveryTargets(of: clock.scope).contains { $0.key == delivery.endpoint }
         done.due =

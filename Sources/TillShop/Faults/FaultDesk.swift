@@ -7,15 +7,15 @@ import TillStorage
 package final class FaultDesk: Sendable {
     /// What could be struck: a call of Apple's routes, or a notification on its way.
     package struct Target: Sendable {
-        let realm: Realm
+        let environment: StoreEnvironment
         let app: String
         /// The name of the route, or the type of the notification with its subtype.
         let route: String
         let customer: String?
 
         /// What could be struck.
-        package init(realm: Realm, app: String, route: String, customer: String?) {
-            self.realm = realm
+        package init(environment: StoreEnvironment, app: String, route: String, customer: String?) {
+            self.environment = environment
             self.app = app
             self.route = route
             self.customer = customer
@@ -30,7 +30,7 @@ package final class FaultDesk: Sendable {
         package var seen = 0
         /// What was struck since the start.
         package var struck = 0
-        /// The calls of an hour, for a rate limit, by app, realm and route.
+        /// The calls of an hour, for a rate limit, by app, environment and route.
         fileprivate var hours: [String: Hour] = [:]
 
         /// A rule that struck nobody yet.
@@ -138,10 +138,11 @@ package final class FaultDesk: Sendable {
     package var isEmpty: Bool { standings.withLock { $0.isEmpty } }
 
     /// Whether anybody must know which customer a call is about.
-    package func asksForCustomer(realm: Realm, app: String) -> Bool {
+    package func asksForCustomer(environment: StoreEnvironment, app: String) -> Bool {
         standings.withLock { standings in
             standings.contains {
-                $0.rule.customer != nil && ($0.rule.realm ?? realm) == realm && ($0.rule.app ?? app) == app
+                $0.rule.customer != nil && ($0.rule.environment ?? environment) == environment
+                    && ($0.rule.app ?? app) == app
             }
         }
     }
@@ -185,7 +186,7 @@ extension FaultRule {
     package static let verifyReceipt = "verifyReceipt"
 
     fileprivate func fits(_ target: FaultDesk.Target, at wall: Timestamp) -> Bool {
-        (realm ?? target.realm) == target.realm && (app ?? target.app) == target.app
+        (environment ?? target.environment) == target.environment && (app ?? target.app) == target.app
             && (route.map { $0 == target.route || target.route.hasPrefix($0 + "/") } ?? true)
             && (customer == nil || customer == target.customer) && (until.map { wall <= $0 } ?? true)
             && (target.route == Self.verifyReceipt ? kind.isOfVerifyReceipt : kind != .receiptStatus)
@@ -206,8 +207,10 @@ extension FaultDesk.Standing {
     }
 
     private mutating func exceeds(_ target: FaultDesk.Target, at wall: Timestamp) -> Bool {
-        guard let budget = rule.perHour ?? RateLimits.perHour(target.route, in: target.realm) else { return false }
-        let key = "\(target.realm.rawValue)/\(target.app)/\(target.route)"
+        guard let budget = rule.perHour ?? RateLimits.perHour(target.route, in: target.environment) else {
+            return false
+        }
+        let key = "\(target.environment.rawValue)/\(target.app)/\(target.route)"
         let number = wall.milliseconds / 3_600_000
         var hour = hours[key] ?? FaultDesk.Hour(number: number, calls: 0)
         if hour.number != number { hour = FaultDesk.Hour(number: number, calls: 0) }

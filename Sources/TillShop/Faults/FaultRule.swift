@@ -60,8 +60,8 @@ package struct FaultRule: Codable, Equatable, Sendable {
     package var id: String
     /// What goes wrong.
     package var kind: Kind
-    /// Only in this realm.
-    package var realm: Realm?
+    /// Only in this environment.
+    package var environment: StoreEnvironment?
     /// Only of this app, a bundle id.
     package var app: String?
     /// Only on this route, by its name; of notifications a type, or a type and subtype.
@@ -86,6 +86,11 @@ package struct FaultRule: Codable, Equatable, Sendable {
     package var perHour: Int?
     /// From which chance is drawn, so that a run can be repeated.
     package var seed: UInt64
+
+    private enum CodingKeys: String, CodingKey {
+        case id, kind, app, route, customer, share, limit, until, code, retryAfter, milliseconds, spread, perHour, seed
+        case environment = "realm"
+    }
 
     /// A rule that strikes everything of its kind, until more is said.
     package init(id: String, kind: Kind, seed: UInt64) {

@@ -4,9 +4,9 @@ import TillCore
 enum RateLimits {
     /// - Parameter route: its name.
     /// - Returns: nil where no limit is published.
-    static func perHour(_ route: String, in realm: Realm) -> Int? {
+    static func perHour(_ route: String, in environment: StoreEnvironment) -> Int? {
         // The sandbox has a tenth of production's.
-        perSecond(route).map { $0 * 3_600 / (realm == .sandbox ? 10 : 1) }
+        perSecond(route).map { $0 * 3_600 / (environment == .sandbox ? 10 : 1) }
     }
 
     private static func perSecond(_ route: String) -> Int? {

@@ -1,6 +1,7 @@
 import TillCore
 
-/// JWSAppTransactionDecodedPayload (docs/api/payloads.md). Its realm is in `receiptType`; there is no `signedDate`.
+/// JWSAppTransactionDecodedPayload (docs/api/payloads.md). Its environment is in `receiptType`; there is no
+/// `signedDate`.
 enum AppTransactionPayload {
     /// - Parameter device: adds the keys that only a device's copy has.
     static func bytes(
@@ -11,7 +12,7 @@ enum AppTransactionPayload {
         device: DeviceProof? = nil
     ) -> [UInt8] {
         var json = PayloadWriter()
-        json.put("receiptType", account.realm.environment)
+        json.put("receiptType", account.environment.wireName)
         json.put("appAppleId", appleID)
         json.put("bundleId", account.app)
         if device != nil {
@@ -24,7 +25,7 @@ enum AppTransactionPayload {
         // The sandbox knows no first version: it is 1.0 for everybody.
         json.put(
             "originalApplicationVersion",
-            account.realm == .sandbox ? "1.0" : download.originalApplicationVersion
+            account.environment == .sandbox ? "1.0" : download.originalApplicationVersion
         )
         json.put("preorderDate", download.preorderDate)
         json.put("deviceVerification", device?.verification)

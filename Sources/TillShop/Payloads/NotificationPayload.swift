@@ -47,7 +47,7 @@ enum NotificationPayload {
     /// `data` of whatever is about a purchase.
     static func data(
         of app: AppRecord,
-        realm: Realm,
+        environment: StoreEnvironment,
         version: String,
         status: SubscriptionStatus?,
         hasRenewalInfo: Bool,
@@ -57,7 +57,7 @@ enum NotificationPayload {
         json.put("appAppleId", app.appleID)
         json.put("bundleId", app.bundleID)
         json.put("bundleVersion", version)
-        json.put("environment", realm.environment)
+        json.put("environment", environment.wireName)
         json.put("signedTransactionInfo", written: placeholder(transactionPlace))
         if hasRenewalInfo { json.put("signedRenewalInfo", written: placeholder(renewalPlace)) }
         json.put("status", status?.rawValue)
@@ -66,29 +66,35 @@ enum NotificationPayload {
     }
 
     /// `data` of a test.
-    static func testData(of app: AppRecord, realm: Realm) -> [UInt8] {
+    static func testData(of app: AppRecord, environment: StoreEnvironment) -> [UInt8] {
         var json = PayloadWriter()
         json.put("appAppleId", app.appleID)
         json.put("bundleId", app.bundleID)
-        json.put("environment", realm.environment)
+        json.put("environment", environment.wireName)
         return json.finish()
     }
 
     /// `appData`, of a consent that was taken back.
-    static func appData(of app: AppRecord, realm: Realm) -> [UInt8] {
+    static func appData(of app: AppRecord, environment: StoreEnvironment) -> [UInt8] {
         var json = PayloadWriter()
         json.put("appAppleId", app.appleID)
         json.put("bundleId", app.bundleID)
-        json.put("environment", realm.environment)
+        json.put("environment", environment.wireName)
         json.put("signedAppTransactionInfo", written: placeholder(transactionPlace))
         return json.finish()
     }
 
     /// `summary` of a mass extension.
-    static func summary(of app: AppRecord, realm: Realm, _ job: MassExtension, succeeded: Int, failed: Int) -> [UInt8] {
+    static func summary(
+        of app: AppRecord,
+        environment: StoreEnvironment,
+        _ job: MassExtension,
+        succeeded: Int,
+        failed: Int
+    ) -> [UInt8] {
         var json = PayloadWriter()
         json.put("requestIdentifier", job.request)
-        json.put("environment", realm.environment)
+        json.put("environment", environment.wireName)
         json.put("appAppleId", app.appleID)
         json.put("bundleId", app.bundleID)
         json.put("productId", job.productID)
@@ -98,18 +104,18 @@ enum NotificationPayload {
         return json.finish()
     }
 
-    /// `externalPurchaseToken`; its prefix is the only hint at the realm.
+    /// `externalPurchaseToken`; its prefix is the only hint at the environment.
     ///
     /// - Parameter expires: when a token for a custom link expires; nil for the older kind of token, which has no type.
     static func externalPurchaseToken(
         of app: AppRecord,
-        realm: Realm,
+        environment: StoreEnvironment,
         id: String,
         created: Timestamp,
         expires: Timestamp?
     ) -> [UInt8] {
         var json = PayloadWriter()
-        json.put("externalPurchaseId", realm == .sandbox ? "SANDBOX_\(id)" : id)
+        json.put("externalPurchaseId", environment == .sandbox ? "SANDBOX_\(id)" : id)
         json.put("tokenCreationDate", created)
         json.put("appAppleId", app.appleID)
         json.put("bundleId", app.bundleID)

@@ -2,7 +2,7 @@ import TillCore
 
 /// JWSRenewalInfoDecodedPayload (docs/api/payloads.md).
 enum RenewalInfoPayload {
-    static func bytes(_ info: RenewalInfo, realm: Realm, signedDate: Timestamp) -> [UInt8] {
+    static func bytes(_ info: RenewalInfo, environment: StoreEnvironment, signedDate: Timestamp) -> [UInt8] {
         var json = PayloadWriter()
         json.put("expirationIntent", info.expirationIntent?.rawValue)
         json.put("originalTransactionId", info.originalID.wireForm)
@@ -15,7 +15,7 @@ enum RenewalInfoPayload {
         json.put("gracePeriodExpiresDate", info.graceUntil)
         json.put("priceIncreaseStatus", info.priceIncreaseStatus)
         json.put("signedDate", signedDate)
-        json.put("environment", realm.environment)
+        json.put("environment", environment.wireName)
         json.put("recentSubscriptionStartDate", info.recentStart)
         json.put("renewalDate", info.renewalDate)
         json.put("offerType", info.offer?.kind.rawValue)

@@ -5,7 +5,13 @@ enum TransactionPayload {
     /// - Parameters:
     ///   - signedDate: never earlier than the row's last change.
     ///   - device: only for what a device hands over.
-    static func bytes(_ row: Transaction, realm: Realm, app: String, signedDate: Timestamp, device: DeviceProof? = nil)
+    static func bytes(
+        _ row: Transaction,
+        environment: StoreEnvironment,
+        app: String,
+        signedDate: Timestamp,
+        device: DeviceProof? = nil
+    )
         -> [UInt8]
     {
         var json = PayloadWriter()
@@ -28,7 +34,7 @@ enum TransactionPayload {
         json.put("isUpgraded", row.isUpgraded ? true : nil)
         json.put("offerType", row.offer?.kind.rawValue)
         json.put("offerIdentifier", row.offer?.id)
-        json.put("environment", realm.environment)
+        json.put("environment", environment.wireName)
         json.put("transactionReason", row.reason.rawValue)
         json.put("storefront", row.storefront.code)
         json.put("storefrontId", row.storefront.id)

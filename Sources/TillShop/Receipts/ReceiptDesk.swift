@@ -60,7 +60,7 @@ extension Shop {
         let opaque = ReceiptMark(of: account.id, seed: seed).bytes
         let guid = device ?? UUID(uuidString: uuid("device/\(account.id.number)")) ?? UUID()
         var receipt = AppReceipt(
-            receiptType: account.realm.receiptType,
+            receiptType: account.environment.receiptType,
             bundleID: account.app,
             applicationVersion: account.appTransaction?.applicationVersion ?? "1.0",
             creationDate: now.wholeSecond.milliseconds,
@@ -74,7 +74,7 @@ extension Shop {
         if account.appTransaction?.originalPlatform == .macOS { receipt.platform = .macOS }
         receipt.preorderDate = account.appTransaction?.preorderDate?.milliseconds
         // What follows is constant in the sandbox, and the receipt has it already.
-        guard account.realm == .production else { return receipt }
+        guard account.environment == .production else { return receipt }
         receipt.appAppleID = app.appleID
         receipt.issueDate = receipt.creationDate
         receipt.downloadID = account.id.number
@@ -89,11 +89,11 @@ extension Shop {
     }
 }
 
-extension Realm {
+extension StoreEnvironment {
     /// Attribute 0 of a receipt.
     var receiptType: String { self == .production ? "Production" : "ProductionSandbox" }
 
-    /// The realm of a receipt by its attribute 0; nil for one that was made by Xcode.
+    /// The environment of a receipt by its attribute 0; nil for one that was made by Xcode.
     init?(receiptType: String) {
         switch receiptType {
         case "Production", "ProductionVPP": self = .production

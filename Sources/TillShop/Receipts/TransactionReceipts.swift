@@ -14,25 +14,31 @@ extension Shop {
     }
 
     /// Judges a receipt of one transaction.
-    func answer(_ receipt: TransactionReceipt, _ request: VerifyReceiptRequest, in realm: Realm) async throws
+    func answer(_ receipt: TransactionReceipt, _ request: VerifyReceiptRequest, in environment: StoreEnvironment)
+        async throws
         -> VerifyReceiptAnswer
     {
         let app = receipt.bundleID
-        let home: Realm = receipt.environment == .production ? .production : .sandbox
-        guard home == realm else { return .otherRealm(than: realm, of: app) }
+        let home: StoreEnvironment = receipt.environment == .production ? .production : .sandbox
+        guard home == environment else { return .otherEnvironment(than: environment, of: app) }
         guard let record = registry.app(app) else {
-            return .refused(.noAccount, in: realm, of: app, because: "There is no app \(app) any more.")
+            return .refused(.noAccount, in: environment, of: app, because: "There is no app \(app) any more.")
         }
-        let scope = AccountScope(realm: realm, app: app)
+        let scope = AccountScope(environment: environment, app: app)
         let isSubscription = receipt.expirationDate != nil
-        if let refusal = refusal(of: request.password, for: record, in: realm, isNeeded: isSubscription) {
+        if let refusal = refusal(of: request.password, for: record, in: environment, isNeeded: isSubscription) {
             return refusal
         }
         guard
             let id = Int64(receipt.transactionID).map({ TransactionID($0) }),
             let owner = try await storage.owner(of: id, in: scope), let account = try await storage.account(owner)
         else {
-            return .refused(.noAccount, in: realm, of: app, because: "The transaction of the receipt is not known.")
+            return .refused(
+                .noAccount,
+                in: environment,
+                of: app,
+                because: "The transaction of the receipt is not known."
+            )
         }
         let object = TransactionReceiptObject.bytes(receipt)
         guard
@@ -84,7 +90,7 @@ extension Shop {
     /// The receipt of a row for a device of the developer's apps.
     func receipt(of row: Transaction, _ account: Account, vendor: String) -> TransactionReceipt {
         var receipt = TransactionReceipt(
-            environment: account.realm == .production ? .production : .sandbox,
+            environment: account.environment == .production ? .production : .sandbox,
             bundleID: account.app,
             applicationVersion: account.appTransaction?.applicationVersion ?? "1.0",
             productID: row.productID,

@@ -38,52 +38,65 @@ extension Shop {
     /// Judges a receipt and tells what the store knows of its customer.
     ///
     /// Whatever is wrong with the receipt is an answer. Throws only when the store cannot be read.
-    package func verifyReceipt(_ request: VerifyReceiptRequest, in realm: Realm) async throws -> VerifyReceiptAnswer {
+    package func verifyReceipt(_ request: VerifyReceiptRequest, in environment: StoreEnvironment) async throws
+        -> VerifyReceiptAnswer
+    {
         guard let bytes = Base64.decode(asSent: request.receiptData), !bytes.isEmpty else {
             return .malformed(Base64.fault(of: request.receiptData))
         }
         let verifier = try await receiptKeys.signing().verifier
         do {
             if TransactionReceipt.looksLike(bytes) {
-                return try await answer(try verifier.parseTransaction(bytes), request, in: realm)
+                return try await answer(try verifier.parseTransaction(bytes), request, in: environment)
             }
-            return try await answer(try verifier.parse(bytes), request, in: realm)
+            return try await answer(try verifier.parse(bytes), request, in: environment)
         } catch let refusal as ReceiptRefusal {
             switch refusal {
             case .malformed:
                 let hint =
                     request.receiptData.contains(" ") ? " It has spaces: did a form decoder take its + away?" : ""
                 return .malformed(refusal.explanation + hint)
-            case .notAuthenticated: return .refused(.notAuthenticated, in: realm, because: refusal.explanation)
+            case .notAuthenticated: return .refused(.notAuthenticated, in: environment, because: refusal.explanation)
             }
         }
     }
 
-    private func answer(_ receipt: AppReceipt, _ request: VerifyReceiptRequest, in realm: Realm) async throws
+    private func answer(_ receipt: AppReceipt, _ request: VerifyReceiptRequest, in environment: StoreEnvironment)
+        async throws
         -> VerifyReceiptAnswer
     {
         let app = receipt.bundleID
-        guard let home = Realm(receiptType: receipt.receiptType) else {
-            return .refused(.notAuthenticated, in: realm, of: app, because: "The receipt is of no store's making.")
+        guard let home = StoreEnvironment(receiptType: receipt.receiptType) else {
+            return .refused(
+                .notAuthenticated,
+                in: environment,
+                of: app,
+                because: "The receipt is of no store's making."
+            )
         }
-        guard home == realm else { return .otherRealm(than: realm, of: app) }
+        guard home == environment else { return .otherEnvironment(than: environment, of: app) }
         guard let record = registry.app(app) else {
-            return .refused(.noAccount, in: realm, of: app, because: "There is no app \(app) any more.")
+            return .refused(.noAccount, in: environment, of: app, because: "There is no app \(app) any more.")
         }
-        let scope = AccountScope(realm: realm, app: app)
+        let scope = AccountScope(environment: environment, app: app)
         let account = try await account(of: receipt, in: scope)
         let hasSubscription =
             account.map { !$0.heldSubscriptions.isEmpty } == true
             || receipt.inApp.contains { $0.kind == .autoRenewable }
-        if let refusal = refusal(of: request.password, for: record, in: realm, isNeeded: hasSubscription) {
+        if let refusal = refusal(of: request.password, for: record, in: environment, isNeeded: hasSubscription) {
             return refusal
         }
         guard let account else {
-            return .refused(.noAccount, in: realm, of: app, because: "The customer of the receipt is not known here.")
+            return .refused(
+                .noAccount,
+                in: environment,
+                of: app,
+                because: "The customer of the receipt is not known here."
+            )
         }
         var json = PayloadWriter(capacity: 16_384)
         json.put("status", 0)
-        json.put("environment", realm.environment)
+        json.put("environment", environment.wireName)
         json.put("receipt", written: ReceiptObject.bytes(receipt, requested: now(of: account)))
         if hasSubscription {
             try await tellWhatIsKnown(of: account, receipt, request.excludesOldTransactions, in: &json)
@@ -131,7 +144,8 @@ extension Shop {
     /// Whose receipt it is: the customer whom its opaque value marks, or who made one of its purchases.
     private func account(of receipt: AppReceipt, in scope: AccountScope) async throws -> Account? {
         if let id = ReceiptMark.account(of: receipt.opaqueValue, seed: seed),
-            let account = try await storage.account(id), account.realm == scope.realm, account.app == scope.app
+            let account = try await storage.account(id), account.environment == scope.environment,
+            account.app == scope.app
         {
             return account
         }
@@ -146,7 +160,9 @@ extension Shop {
     private static let mostLookedUp = 8
 
     /// Nil when the secret is right, or is not needed and not given.
-    func refusal(of password: String?, for app: AppRecord, in realm: Realm, isNeeded: Bool) -> VerifyReceiptAnswer? {
+    func refusal(of password: String?, for app: AppRecord, in environment: StoreEnvironment, isNeeded: Bool)
+        -> VerifyReceiptAnswer?
+    {
         guard password != nil || isNeeded else { return nil }
         if let password, isSharedSecret(password, of: app) { return nil }
         let secret =
@@ -157,7 +173,7 @@ extension Shop {
                 : "a shared secret, but none is set for \(app.bundleID); make one with till secret create"
         return .refused(
             .wrongSecret,
-            in: realm,
+            in: environment,
             of: app.bundleID,
             because: password == nil
                 ? "The customer has a subscription, so password must be \(secret)."

@@ -22,31 +22,40 @@ extension VerifyReceiptAnswer {
     }
 
     /// 21005: try again.
-    package static func unavailable(in realm: Realm, because explanation: String) -> VerifyReceiptAnswer {
-        refused(.unavailable, in: realm, because: explanation)
+    package static func unavailable(in environment: StoreEnvironment, because explanation: String)
+        -> VerifyReceiptAnswer
+    {
+        refused(.unavailable, in: environment, because: explanation)
     }
 
     /// 21009: the store failed.
-    package static func internalError(in realm: Realm, because explanation: String) -> VerifyReceiptAnswer {
-        refused(.internalError, in: realm, because: explanation)
+    package static func internalError(in environment: StoreEnvironment, because explanation: String)
+        -> VerifyReceiptAnswer
+    {
+        refused(.internalError, in: environment, because: explanation)
     }
 
     /// Any status, as a fault rule asks for it, with the members that Apple gives to it.
-    package static func faulty(_ status: Int, in realm: Realm, of app: String?, because explanation: String)
+    package static func faulty(
+        _ status: Int,
+        in environment: StoreEnvironment,
+        of app: String?,
+        because explanation: String
+    )
         -> VerifyReceiptAnswer
     {
         if [21_000, 21_002, 21_007, 21_008].contains(status) { return bare(status, of: app, because: explanation) }
         var json = PayloadWriter(capacity: 96)
         json.put("status", status)
-        json.put("environment", realm.environment)
+        json.put("environment", environment.wireName)
         if (21_100...21_199).contains(status) { json.put("is_retryable", true) }
         if status == 21_010 { json.put("is_retryable", false) }
         return VerifyReceiptAnswer(status: status, body: json.finish(), app: app, explanation: explanation)
     }
 
-    /// 21007 or 21008: the receipt belongs to the other realm.
-    static func otherRealm(than realm: Realm, of app: String) -> VerifyReceiptAnswer {
-        switch realm {
+    /// 21007 or 21008: the receipt belongs to the other environment.
+    static func otherEnvironment(than environment: StoreEnvironment, of app: String) -> VerifyReceiptAnswer {
+        switch environment {
         case .production:
             bare(21_007, of: app, because: "The receipt is of the sandbox; send it to the sandbox's verifyReceipt.")
         case .sandbox:
@@ -56,13 +65,13 @@ extension VerifyReceiptAnswer {
 
     static func refused(
         _ refusal: Refusal,
-        in realm: Realm,
+        in environment: StoreEnvironment,
         of app: String? = nil,
         because explanation: String
     ) -> VerifyReceiptAnswer {
         var json = PayloadWriter(capacity: 96)
         json.put("status", refusal.rawValue)
-        json.put("environment", realm.environment)
+        json.put("environment", environment.wireName)
         if refusal == .noAccount { json.put("is_retryable", false) }
         return VerifyReceiptAnswer(
             status: refusal.rawValue,

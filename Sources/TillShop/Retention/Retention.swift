@@ -6,14 +6,19 @@ import TillStorage
 /// Two things must be long ago before one goes: its date, by the clock of its world that is furthest behind, and its
 /// making, by the wall. So neither a leap nor a past that was made up makes anything old.
 package enum Retention {
-    /// What can be told of an app's realm once something of it went, so that the doctor does not miss it.
+    /// What can be told of an app's environment once something of it went, so that the doctor does not miss it.
     struct Mark: Codable, Sendable {
-        var realm: Realm
+        var environment: StoreEnvironment
         var app: String
         /// What went was signed before.
         var before: Timestamp
 
-        var name: String { "\(realm.rawValue)/\(app)" }
+        private enum CodingKeys: String, CodingKey {
+            case app, before
+            case environment = "realm"
+        }
+
+        var name: String { "\(environment.rawValue)/\(app)" }
     }
 
     /// Which numbers had been given out by an instant of the wall.
@@ -27,7 +32,7 @@ package enum Retention {
     static let tides = "tides"
     static let day: Int64 = 86_400_000
     /// As long as Get Notification History reaches back.
-    static func standardDays(in realm: Realm) -> Int { realm == .production ? 180 : 30 }
+    static func standardDays(in environment: StoreEnvironment) -> Int { environment == .production ? 180 : 30 }
     /// The status of a test is told for six months.
     static let daysOfTests = 184
     /// Notifications in one transaction at the most.
@@ -60,7 +65,7 @@ extension Shop {
         var report = PruneReport()
         for scope in everyScope {
             if let days, !settings.allowReset {
-                let kept = retentionDays(in: scope.realm)
+                let kept = retentionDays(in: scope.environment)
                 guard kept > 0, days >= kept else { throw StateRefused.forbidden }
             }
         }
@@ -93,18 +98,18 @@ extension Shop {
         return report
     }
 
-    /// For how many days the notifications of a realm are kept; 0 is for ever.
-    package func retentionDays(in realm: Realm) -> Int {
-        settings.notificationDays ?? Retention.standardDays(in: realm)
+    /// For how many days the notifications of an environment are kept; 0 is for ever.
+    package func retentionDays(in environment: StoreEnvironment) -> Int {
+        settings.notificationDays ?? Retention.standardDays(in: environment)
     }
 
-    /// What is old in an app's realm; nil is nothing.
+    /// What is old in an app's environment; nil is nothing.
     private func pruneQuery(in scope: AccountScope, olderThan days: Int?) async throws -> PruneQuery? {
         let clocks = [ClockName(scope)] + clocks.own(in: scope).map { ClockName(scope, own: $0) }
         let present = clocks.map { now(on: $0) }.reduce(wallClock()) { min($0, $1) }
         func past(_ days: Int) -> Timestamp { present.advanced(milliseconds: -Int64(days) * Retention.day) }
         if let days { return PruneQuery(scope: scope, signedBefore: past(days), limit: Retention.page) }
-        let kept = retentionDays(in: scope.realm)
+        let kept = retentionDays(in: scope.environment)
         let wall = wallClock().advanced(milliseconds: -Int64(kept) * Retention.day)
         // Another node may go on for a day with numbers that it had before.
         let ripe = cluster == nil ? wall : wall.advanced(milliseconds: -Retention.day)
@@ -119,7 +124,7 @@ extension Shop {
     }
 
     private func mark(_ scope: AccountScope, before: Timestamp) async throws {
-        let mark = Retention.Mark(realm: scope.realm, app: scope.app, before: before)
+        let mark = Retention.Mark(environment: scope.environment, app: scope.app, before: before)
         try await storage.put([Document(kind: .retention, name: mark.name, app: mark.app, encoding: mark)])
     }
 
@@ -133,7 +138,7 @@ extension Shop {
         let counter = try await identifiers.take(1).reserved.lowerBound
         tides.append(Retention.Tide(at: wall, counter: counter))
         // Of those that are old enough for everything only the newest is asked for.
-        let longest = Realm.allCases.map { retentionDays(in: $0) }.max() ?? 0
+        let longest = StoreEnvironment.allCases.map { retentionDays(in: $0) }.max() ?? 0
         let old = wall.advanced(milliseconds: -Int64(longest + 1) * Retention.day)
         let first = tides.lastIndex { $0.at <= old } ?? 0
         try await storage.put([

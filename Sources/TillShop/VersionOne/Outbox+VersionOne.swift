@@ -7,7 +7,7 @@ extension Shop {
     /// Rows in a unified receipt at the most.
     private static let mostRows = 100
 
-    /// Whether anybody in an app's realm is told in version 1.
+    /// Whether anybody in an app's environment is told in version 1.
     func tellsVersionOne(_ scope: AccountScope) -> Bool {
         registry.rules(of: scope).endpoints.contains { $0.version == .one }
     }
@@ -33,7 +33,7 @@ extension Shop {
                 for: notification,
                 after: earlier.max { ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id) },
                 isLatest: subscription?.state.periods.contains { $0.id == row.id } == true
-            ).filter { scope.realm == .production || settings.versionOneInSandbox || $0.isInSandbox }
+            ).filter { scope.environment == .production || settings.versionOneInSandbox || $0.isInSandbox }
             guard !types.isEmpty else { continue }
             let receipt = try await unifiedReceipt(of: account, app, rows, at: notification.date)
             var ids = try await identifiers.take(Int64(types.count))

@@ -13,9 +13,9 @@ enum VersionOnePayload {
         /// One element for each subscription; nil for a customer who never had one.
         var pendingRenewals: [[UInt8]]?
 
-        fileprivate func bytes(in realm: Realm) -> [UInt8] {
+        fileprivate func bytes(in environment: StoreEnvironment) -> [UInt8] {
             var json = PayloadWriter(capacity: latestReceipt.utf8.count + rows.count * 1_024 + 1_024)
-            json.put("environment", realm.environment)
+            json.put("environment", environment.wireName)
             json.put("status", 0)
             json.put("latest_receipt", latestReceipt)
             json.put("latest_receipt_info", objects: rows.map(LatestReceiptInfo.bytes))
@@ -37,10 +37,10 @@ enum VersionOnePayload {
         _ receipt: UnifiedReceipt
     ) -> [UInt8] {
         let row = notification.transaction
-        let unified = receipt.bytes(in: account.realm)
+        let unified = receipt.bytes(in: account.environment)
         var json = PayloadWriter(capacity: unified.count + 1_024)
         json.put("notification_type", type.rawValue)
-        json.put("environment", account.realm == .production ? "PROD" : "Sandbox")
+        json.put("environment", account.environment == .production ? "PROD" : "Sandbox")
         json.put("password", password)
         json.put("bid", account.app)
         json.put("bvrs", account.appTransaction?.applicationVersion ?? "1.0")

@@ -1,4 +1,4 @@
-/// What an app's realm puts on the wire beside the truth: less of it, or more (docs/operating/weather.md).
+/// What an app's environment puts on the wire beside the truth: less of it, or more (docs/operating/weather.md).
 ///
 /// Fair weather is nil. What lies in the store is the same in every weather.
 package enum Weather: Equatable, Sendable {

@@ -3,7 +3,7 @@ import TillStorage
 
 /// Where the weather meets what is signed and answered.
 extension Shop {
-    /// An object as the weather of its realm leaves it; in fair weather the very bytes.
+    /// An object as the weather of its environment leaves it; in fair weather the very bytes.
     ///
     /// - Parameter identity: what chance hangs on where the object has no id of its own.
     package func weathered(
@@ -13,10 +13,10 @@ extension Shop {
         identity: String = ""
     ) -> [UInt8] {
         guard let weather = registry.weather(of: scope) else { return bytes }
-        return WeatherFilter(weather, in: scope.realm).filtered(bytes, as: object, identity: identity)
+        return WeatherFilter(weather, in: scope.environment).filtered(bytes, as: object, identity: identity)
     }
 
-    /// Whether what nobody knows yet is told in a realm.
+    /// Whether what nobody knows yet is told in an environment.
     func isTomorrow(in scope: AccountScope) -> Bool {
         if case .tomorrow? = registry.weather(of: scope) { true } else { false }
     }

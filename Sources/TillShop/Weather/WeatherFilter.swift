@@ -3,12 +3,12 @@ import TillCore
 /// Lets the weather act on an object that was written: the one place where it does (docs/operating/weather.md).
 package struct WeatherFilter: Sendable {
     private let weather: Weather
-    private let realm: Realm
+    private let environment: StoreEnvironment
 
-    /// The weather of a realm.
-    package init(_ weather: Weather, in realm: Realm) {
+    /// The weather of an environment.
+    package init(_ weather: Weather, in environment: StoreEnvironment) {
         self.weather = weather
-        self.realm = realm
+        self.environment = environment
     }
 
     /// The object as the weather leaves it.
@@ -84,7 +84,7 @@ package struct WeatherFilter: Sendable {
 
     private func isPresent(_ key: WireKey) -> Bool {
         switch weather {
-        case .sparse: key.presence == .always || (key.presence == .inProduction && realm == .production)
+        case .sparse: key.presence == .always || (key.presence == .inProduction && environment == .production)
         case .version(let minor): key.since <= minor
         case .tomorrow: true
         }

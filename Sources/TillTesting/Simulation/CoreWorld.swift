@@ -22,7 +22,7 @@ package struct CoreWorld: World {
         rule: @escaping Transitions.Rule = Transitions.steps
     ) {
         stage = CoreStage(
-            in: life.realm,
+            in: life.environment,
             selling: SimulatedCatalog.products,
             policy: life.policy,
             at: life.start,

@@ -17,7 +17,7 @@ package struct Life: Sendable {
     /// The same seed is the same life.
     package let seed: UInt64
     /// Where the app is sold.
-    package let realm: Realm
+    package let environment: StoreEnvironment
     /// As it is at the start; the grace period may change.
     package let policy: Policy
     /// Names and storefronts; they are opened in this order at the start.
@@ -55,9 +55,9 @@ package struct LifeMaker {
     }
 
     private mutating func make(_ seed: UInt64) -> Life {
-        let realm: Realm = dice.one(of: .production, .sandbox)
-        let rate = chooseRate(in: realm)
-        let policy = choosePolicy(for: realm, rate: rate)
+        let environment: StoreEnvironment = dice.one(of: .production, .sandbox)
+        let rate = chooseRate(in: environment)
+        let policy = choosePolicy(for: environment, rate: rate)
         // Thirty of a life's days are a month, whatever the rate.
         let month = rate.end(of: Period(1, .month), from: start, anchorDay: nil).milliseconds - start.milliseconds
         day = rate.isCalendar ? 86_400_000 : month / 30
@@ -77,7 +77,7 @@ package struct LifeMaker {
         }
         return Life(
             seed: seed,
-            realm: realm,
+            environment: environment,
             policy: policy,
             customers: customers,
             start: start,
@@ -88,14 +88,14 @@ package struct LifeMaker {
         )
     }
 
-    private mutating func chooseRate(in realm: Realm) -> RenewalRate {
-        guard dice.chance(realm == .sandbox ? 30 : 10) else { return .calendar }
+    private mutating func chooseRate(in environment: StoreEnvironment) -> RenewalRate {
+        guard dice.chance(environment == .sandbox ? 30 : 10) else { return .calendar }
         let names = ["sandbox-3-minutes", "sandbox-5-minutes", "sandbox-1-hour", "testflight", "xcode-2", "xcode-1003"]
         return dice.pick(names).flatMap { RenewalRate(name: $0) } ?? .calendar
     }
 
-    private mutating func choosePolicy(for realm: Realm, rate: RenewalRate) -> Policy {
-        var policy = Policy(for: realm, tokenChangeMovesHistory: dice.chance(50), rate: rate)
+    private mutating func choosePolicy(for environment: StoreEnvironment, rate: RenewalRate) -> Policy {
+        var policy = Policy(for: environment, tokenChangeMovesHistory: dice.chance(50), rate: rate)
         if dice.chance(65) {
             let days = dice.pick(GracePeriod.lengths) ?? 16
             policy.grace = GracePeriod(days: days, coverage: dice.one(of: .allRenewals, .paidToPaidOnly))

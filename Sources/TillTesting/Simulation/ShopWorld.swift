@@ -31,7 +31,7 @@ package struct ShopWorld: World {
             settings: settings,
             now: life.start.milliseconds
         )
-        scope = AccountScope(realm: life.realm, app: TestShop.bundleID)
+        scope = AccountScope(environment: life.environment, app: TestShop.bundleID)
         customers = life.customers.map(\.name)
         let shop = test.shop
         endpoint = try await UnreliableEndpoint(for: test, seed: life.seed)

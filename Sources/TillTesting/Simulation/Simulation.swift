@@ -184,7 +184,8 @@ package struct Course<Place: World>: Sendable {
             "  \(act.instant.iso8601) +\(act.instant.milliseconds % 1_000) \(life.customers[act.customer].name): "
                 + "\(act.wish) = \(deed.text)" + (refusal.map { " refused: \($0.name)" } ?? "")
         }
-        let world = "\(life.realm), \(life.policy.rate.name), grace \(life.policy.grace.map { "\($0)" } ?? "none")"
+        let world =
+            "\(life.environment), \(life.policy.rate.name), grace \(life.policy.grace.map { "\($0)" } ?? "none")"
         return "\(what)\n  in \(world), from \(life.start.iso8601) to \(life.end.iso8601); the acts:\n"
             + lines.joined(separator: "\n")
     }

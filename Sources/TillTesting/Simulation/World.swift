@@ -64,7 +64,7 @@ package struct Observation: Sendable {
     package var notifications: [Notification]
     /// What is for sale.
     package var catalog: Catalog
-    /// The choices of the realm.
+    /// The choices of the environment.
     package var policy: Policy
     /// The shop's time.
     package var now: Timestamp

@@ -2,32 +2,35 @@ import TillServer
 import TillShop
 
 extension ConsolePage {
-    /// One realm of an app: its clock, what comes next, deliveries that fail, the first customers.
-    static let realm = ConsolePage(
+    /// One environment of an app: its clock, what comes next, deliveries that fail, the first customers.
+    static let environment = ConsolePage(
         path: "/console/apps/{bundleId}/{realm}/",
         template: Template("realm", PackageResources.realm_mustache)
     ) { page in
         let bundleID = page.parameters["bundleId"] ?? ""
-        let realm = page.parameters["realm"] ?? ""
+        let environment = page.parameters["realm"] ?? ""
         let app = try await page.ask("getApp")
         let clocks = try await page.ask("listClocks")["clocks"]?.elements ?? []
         var own: [PageValue] = []
         for clock in clocks.prefix(10) {
-            let card = ClockCard(page, bundleID: bundleID, realm: realm, own: clock["name"]?.text ?? "")
+            let card = ClockCard(page, bundleID: bundleID, environment: environment, own: clock["name"]?.text ?? "")
             own.append(try await card.value(most: 3))
         }
-        let others = realm == "sandbox" ? "production" : "sandbox"
+        let others = environment == "sandbox" ? "production" : "sandbox"
         return PageContent(
-            "\(app["name"]?.text ?? bundleID), \(realm)",
+            "\(app["name"]?.text ?? bundleID), \(environment)",
             [
-                "clock": try await ClockCard(page, bundleID: bundleID, realm: realm).value(most: 10, isOpen: true),
+                "clock": try await ClockCard(page, bundleID: bundleID, environment: environment).value(
+                    most: 10,
+                    isOpen: true
+                ),
                 "own": .list(own), "hasMoreClocks": .flag(clocks.count > 10),
                 "failing": .list(try await Deliveries.failing(page, page.parameters, most: 10)),
                 "isTold": .flag(try await Deliveries.hasEndpoints(page, page.parameters)),
                 "list": try await CustomerList.value(page, after: nil, most: 10),
                 "allCustomers": PageValue(page.link("/console/apps/{bundleId}/{realm}/customers")),
                 "jobs": try await Jobs.value(page),
-                "settings": try await RealmSettings.value(page),
+                "settings": try await EnvironmentSettings.value(page),
                 "otherRealm": .text(others),
                 "otherLink": PageValue(page.link("/console/apps/{bundleId}/{realm}/", ["realm": others])),
                 "makeClock": ActForm(

@@ -1,8 +1,9 @@
 import TillServer
 import TillShop
 
-/// Where a realm's notifications go, and the rules that hold in it, as `{{>settings}}` shows them on the realm's page.
-enum RealmSettings {
+/// Where an environment's notifications go, and the rules that hold in it, as `{{>settings}}` shows them on the
+/// environment's page.
+enum EnvironmentSettings {
     static func value(_ page: PageRequest) async throws -> PageValue {
         let endpoints = try await page.ask("listEndpoints")["endpoints"]?.elements ?? []
         let rules = try await page.ask("getRules")
