@@ -225,7 +225,7 @@ struct ClockCommand: AsyncParsableCommand {
 
 /// Which clock a command is about.
 struct ClockOptions: ParsableArguments {
-    @Option(help: "A clock of customers' own (default: that of the app's realm).")
+    @Option(help: "A clock of customers' own (default: that of the app's environment).")
     var clock: String?
     @OptionGroup var scope: ScopeOptions
     @OptionGroup var server: ServerOptions

@@ -61,7 +61,7 @@ class TestStory:
 
     def test_a_realm_is_set_up(self, browser, post):
         browser.click("sandbox")
-        browser.see("Clock of the realm")
+        browser.see("Clock of the environment")
         browser.act("Freeze")
         browser.see("stands still")
         browser.act("Set", {"Address": post.url})
@@ -184,7 +184,7 @@ class TestStory:
         browser.see("ONE_TIME_CHARGE", "#effect")
         browser.act("May buy without asking")
         browser.act("Buy", {"Product": "Gardener monthly (com.example.till.demo.gardener.month)"})
-        browser.act("Let them join", {"A customer of the realm": "ann"})
+        browser.act("Let them join", {"A customer of the environment": "ann"})
         browser.see("refused", "#effect")
 
     def test_what_was_refused_is_explained(self, browser, till):
