@@ -75,11 +75,11 @@ package final class TestShop: Sendable {
 
     /// Sends what is owed until it is told to stop.
     package func startSending() throws -> Sender {
-        let postman = try Postman(
+        let webhookClient = try WebhookClient(
             timeout: .seconds(shop.settings.deliveryTimeout),
             destinations: shop.destinations
         )
-        return Sender(shop, postman: postman)
+        return Sender(shop, webhookClient: webhookClient)
     }
 
     /// Ends the sending and waits for its end.

@@ -306,13 +306,13 @@ struct Serve: AsyncParsableCommand {
 
     private static func sender(_ shop: Shop) throws -> Sender {
         do {
-            let postman = try Postman(
+            let webhookClient = try WebhookClient(
                 timeout: .seconds(shop.settings.deliveryTimeout),
                 extraRoots: shop.settings.deliveryRoots,
                 userAgent: "Till/\(TillVersion.text)",
                 destinations: shop.destinations
             )
-            return Sender(shop, postman: postman)
+            return Sender(shop, webhookClient: webhookClient)
         } catch {
             throw CommandRefused("--delivery-root: \(error). Name PEM files with certificates.")
         }

@@ -46,7 +46,7 @@ struct StartPlan {
         drain = try serve.nodes.drainTime(source)
         try serve.nodes.check(source)
         do {
-            _ = try Postman(extraRoots: shop.deliveryRoots)
+            _ = try WebhookClient(extraRoots: shop.deliveryRoots)
         } catch {
             throw CommandRefused("--delivery-root: \(error). Name PEM files with certificates.")
         }

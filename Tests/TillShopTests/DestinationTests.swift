@@ -157,16 +157,16 @@ struct DestinationTests {
         let place = till.url
         let post = try await ListeningPost.start { _ in .redirect(to: place, status: status) }
         let check = DestinationCheck(ownPorts: Self.ownPorts([("127.0.0.1", till.port)]))
-        let postman = try Postman(timeout: .seconds(60), destinations: check)
+        let webhookClient = try WebhookClient(timeout: .seconds(60), destinations: check)
         for address in ["127.0.0.1", "localhost"] {
-            let delivered = await postman.post(Self.body, to: "http://\(address):\(post.port)/")
+            let delivered = await webhookClient.post(Self.body, to: "http://\(address):\(post.port)/")
             #expect(delivered.result == .unsuccessfulHTTPResponseCode && delivered.status == status)
             #expect(delivered.isRefused && delivered.explanation?.contains("not followed: 127.0.0.1") == true)
         }
         #expect(till.requests.isEmpty && post.requests.count == 2)
-        let direct = await postman.post(Self.body, to: till.url)
+        let direct = await webhookClient.post(Self.body, to: till.url)
         #expect(direct.result == .other && direct.status == nil && direct.isRefused && till.requests.isEmpty)
-        try await postman.shutdown()
+        try await webhookClient.shutdown()
         try await post.stop()
         try await till.stop()
     }
@@ -187,16 +187,16 @@ struct DestinationTests {
         let post = try await ListeningPost.start(host: "127.0.0.2") { request in
             .redirect(to: request.path == "/in" ? near : far, status: status)
         }
-        let postman = try Postman(timeout: .seconds(60), idleLimit: .seconds(60), destinations: Self.staged)
+        let webhookClient = try WebhookClient(timeout: .seconds(60), idleLimit: .seconds(60), destinations: Self.staged)
         // The connection that is kept now was allowed: nobody redirected there.
-        #expect(await postman.post(Self.body, to: inside.url).result == .success)
-        let refused = await postman.post(Self.body, to: "http://127.0.0.2:\(post.port)/in")
+        #expect(await webhookClient.post(Self.body, to: inside.url).result == .success)
+        let refused = await webhookClient.post(Self.body, to: "http://127.0.0.2:\(post.port)/in")
         #expect(refused.result == .unsuccessfulHTTPResponseCode && refused.status == status && refused.isRefused)
         #expect(inside.requests.count == 1)
-        let followed = await postman.post(Self.body, to: "http://127.0.0.2:\(post.port)/out")
+        let followed = await webhookClient.post(Self.body, to: "http://127.0.0.2:\(post.port)/out")
         #expect(followed.result == .success && !followed.isRefused && outside.requests.first?.body == Self.body)
         for place in [inside, outside, post] { try await place.stop() }
-        try await postman.shutdown()
+        try await webhookClient.shutdown()
     }
 
     @Test("A receiver that redirects and closes its connection is judged by the address that it had")
@@ -205,10 +205,10 @@ struct DestinationTests {
         let text = "HTTP/1.1 307 Go\r\nLocation: \(inside.url)\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
         for (host, isFollowed) in [("127.0.0.2", false), ("127.0.0.1", true)] {
             let post = try await ListeningPost.start(host: host) { _ in .rawThenClose(Array(text.utf8)) }
-            let postman = try Postman(timeout: .seconds(60), destinations: Self.staged)
-            let delivered = await postman.post(Self.body, to: post.url)
+            let webhookClient = try WebhookClient(timeout: .seconds(60), destinations: Self.staged)
+            let delivered = await webhookClient.post(Self.body, to: post.url)
             #expect((delivered.result == .success) == isFollowed && delivered.isRefused == !isFollowed)
-            try await postman.shutdown()
+            try await webhookClient.shutdown()
             try await post.stop()
         }
         try await inside.stop()

@@ -70,7 +70,7 @@ extension ControlAPI {
                     } else {
                         exchange.body.text("result").flatMap(SendAttemptResult.init(rawValue:)) ?? .other
                     }
-                let delivered = Delivered(result: result, status: status, milliseconds: 0)
+                let delivered = AttemptResult(result: result, status: status, milliseconds: 0)
                 guard shop.listeners.answer(exchange.parameter("deliveryToken"), delivered) else {
                     throw ControlError.notFound(
                         "unknown_delivery",

@@ -4,7 +4,7 @@ import NIOPosix
 /// Says where deliveries may go: not to ports of Till's own, not beyond what the setting allows, and by a redirect not
 /// from the internet into a network that the internet does not reach.
 ///
-/// It judges addresses, never names, and the postman connects to the very addresses that were judged.
+/// It judges addresses, never names, and the webhook client connects to the very addresses that were judged.
 package struct DestinationCheck: Sendable {
     private let networks: EndpointNetworks
     private let ownPorts: OwnPorts
@@ -42,7 +42,7 @@ package struct DestinationCheck: Sendable {
     ///
     /// - Parameter limit: how long a name server may take.
     package func refusal(ofEndpoint url: String, within limit: TimeAmount = .seconds(1)) async -> String? {
-        guard let origin = PostTarget(url)?.origin else { return nil }
+        guard let origin = WebhookTarget(url)?.origin else { return nil }
         let addresses = await HostLookup.addresses(of: origin, within: limit)
         let reasons = addresses.map { refusal(of: $0, port: origin.port, isSecure: origin.isSecure) }
         // What is left decides: as when a connection is made.

@@ -51,7 +51,7 @@ final class HostLookup: Resolver, Sendable {
     }
 
     /// The addresses of a host; none when its name is not resolved in time.
-    static func addresses(of origin: PostOrigin, within limit: TimeAmount) async -> [IPAddress] {
+    static func addresses(of origin: WebhookOrigin, within limit: TimeAmount) async -> [IPAddress] {
         if let address = IPAddress(origin.host) { return [address] }
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let found = loop.makePromise(of: [SocketAddress].self)

@@ -35,7 +35,7 @@ package final class Listeners: Sendable {
 
     private struct State {
         var listeners: [AccountScope: Listener] = [:]
-        var answers: [String: CheckedContinuation<Delivered, Never>] = [:]
+        var answers: [String: CheckedContinuation<AttemptResult, Never>] = [:]
     }
 
     private let state = Mutex(State())
@@ -90,22 +90,22 @@ package final class Listeners: Sendable {
     }
 
     /// What became of an offer. False when nobody waits for it any more.
-    package func answer(_ token: String, _ delivered: Delivered) -> Bool {
+    package func answer(_ token: String, _ delivered: AttemptResult) -> Bool {
         let waiting = state.withLock { $0.answers.removeValue(forKey: token) }
         waiting?.resume(returning: delivered)
         return waiting != nil
     }
 
     /// Hands a notification to the listener, and returns what became of it.
-    func deliver(_ body: [UInt8], _ entry: OutboxEntry, in scope: AccountScope) async -> Delivered {
+    func deliver(_ body: [UInt8], _ entry: OutboxEntry, in scope: AccountScope) async -> AttemptResult {
         let begun = wallClock()
         let token = UUID().uuidString.lowercased()
         let offer = Offer(token: token, entry: entry, body: body)
         Task {
             try? await Task.sleep(for: .seconds(15))
-            _ = self.answer(token, Delivered(result: .timedOut, milliseconds: 15_000))
+            _ = self.answer(token, AttemptResult(result: .timedOut, milliseconds: 15_000))
         }
-        var delivered = await withCheckedContinuation { (answer: CheckedContinuation<Delivered, Never>) in
+        var delivered = await withCheckedContinuation { (answer: CheckedContinuation<AttemptResult, Never>) in
             let asker: CheckedContinuation<Offer?, Never>?? = state.withLock { state in
                 guard state.listeners[scope] != nil else { return .none }
                 state.answers[token] = answer
@@ -116,7 +116,7 @@ package final class Listeners: Sendable {
                 return .some(nil)
             }
             switch asker {
-            case .none: answer.resume(returning: Delivered(result: .socketIssue, milliseconds: 0))
+            case .none: answer.resume(returning: AttemptResult(result: .socketIssue, milliseconds: 0))
             case .some(let asker): asker?.resume(returning: offer)
             }
         }

@@ -56,7 +56,7 @@ package actor Sender: Service {
     }
 
     private let shop: Shop
-    private let postman: Postman
+    private let webhookClient: WebhookClient
     private let records: AttemptRecords
     private var underWay: Set<Key> = []
     private var busy: Set<Line> = []
@@ -82,9 +82,9 @@ package actor Sender: Service {
     private static let pageLength = 128
 
     /// A sender over a shop.
-    package init(_ shop: Shop, postman: Postman) {
+    package init(_ shop: Shop, webhookClient: WebhookClient) {
         self.shop = shop
-        self.postman = postman
+        self.webhookClient = webhookClient
         records = AttemptRecords(storage: shop.storage, logger: shop.logger)
         let sender = WeakSender()
         shop.signals.add(Signals.Listener(owed: { clock in sender.pump(clock) }))
@@ -106,7 +106,7 @@ package actor Sender: Service {
     /// Starts nothing more and ends what is under way; what was not noted is sent again.
     package func stop() async {
         isStopping = true
-        try? await postman.shutdown()
+        try? await webhookClient.shutdown()
     }
 
     /// Looks at the clocks on which something has fallen due by the passing of time.
@@ -352,26 +352,26 @@ package actor Sender: Service {
                 try await Task.sleep(for: .milliseconds(delay))
             }
             if strikes.contains(where: { $0.rule.kind == .drop }) {
-                return after(Delivered(result: .success, milliseconds: 0), delivery, clock, endpoint.version)
+                return after(AttemptResult(result: .success, milliseconds: 0), delivery, clock, endpoint.version)
             }
             if strikes.contains(where: { $0.rule.kind == .duplicate }), !endpoint.isListener {
-                _ = await postman.post(body, to: endpoint.url)
+                _ = await webhookClient.post(body, to: endpoint.url)
             }
             let delivered =
                 endpoint.isListener
                 ? await shop.listeners.deliver(body, entry, in: clock.scope)
-                : await postman.post(body, to: endpoint.url)
+                : await webhookClient.post(body, to: endpoint.url)
             guard !isStopping else { return nil }
             if delivered.isRefused { logRefusal(delivered, entry, endpoint) }
             return after(delivered, delivery, clock, endpoint.version)
         } catch {
             guard !isStopping else { return nil }
             shop.logger.error("a notification was not sent", metadata: ["cause": "\(error.logText)"])
-            return after(Delivered(result: .other, milliseconds: 0), delivery, clock, endpoint.version)
+            return after(AttemptResult(result: .other, milliseconds: 0), delivery, clock, endpoint.version)
         }
     }
 
-    private nonisolated func logRefusal(_ delivered: Delivered, _ entry: OutboxEntry, _ endpoint: EndpointRecord) {
+    private nonisolated func logRefusal(_ delivered: AttemptResult, _ entry: OutboxEntry, _ endpoint: EndpointRecord) {
         shop.logger.warning(
             "a delivery was not sent to where its endpoint leads",
             metadata: [
@@ -402,7 +402,7 @@ package actor Sender: Service {
     ///
     /// An attempt that fell due while the clock was advanced or frozen is dated when it fell due (`SkippedTime`).
     private func after(
-        _ delivered: Delivered,
+        _ delivered: AttemptResult,
         _ delivery: Delivery,
         _ clock: ClockName,
         _ version: NotificationVersion

@@ -1,7 +1,7 @@
 import TillCore
 
 /// What became of one attempt to post a notification.
-package struct Delivered: Equatable, Sendable {
+package struct AttemptResult: Equatable, Sendable {
     /// How it ended.
     package var result: SendAttemptResult
     /// The HTTP status of the last answer; nil if none came.

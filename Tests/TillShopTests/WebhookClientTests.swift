@@ -4,22 +4,22 @@ import TillCore
 import TillShop
 import TillTesting
 
-/// Posts a small body to a URL, with a postman of its own.
-func postOnce(to url: String, timeout: Duration = .seconds(20), roots: [String] = []) async throws -> Delivered {
-    let postman = try Postman(timeout: timeout, extraRoots: roots)
-    let delivered = await postman.post(Array(#"{"signedPayload":"a.b.c"}"#.utf8), to: url)
-    try await postman.shutdown()
+/// Posts a small body to a URL, with a webhook client of its own.
+func postOnce(to url: String, timeout: Duration = .seconds(20), roots: [String] = []) async throws -> AttemptResult {
+    let webhookClient = try WebhookClient(timeout: timeout, extraRoots: roots)
+    let delivered = await webhookClient.post(Array(#"{"signedPayload":"a.b.c"}"#.utf8), to: url)
+    try await webhookClient.shutdown()
     return delivered
 }
 
 @Suite("Each end of an attempt by its real condition")
-struct PostmanTests {
+struct WebhookClientTests {
     /// Posts once to a post that answers like this, and expects exactly one request.
     private func post(
         _ answer: ListeningPost.Answer,
         timeout: Duration = .seconds(20),
         requests: Int = 1
-    ) async throws -> Delivered {
+    ) async throws -> AttemptResult {
         let post = try await ListeningPost.start { _ in answer }
         let delivered = try await postOnce(to: post.url, timeout: timeout)
         #expect(post.requests.count == requests)
@@ -36,16 +36,16 @@ struct PostmanTests {
     @Test("The request is a POST of the same bytes, as JSON, with an address and a name")
     func request() async throws {
         let post = try await ListeningPost.start()
-        let postman = try Postman(userAgent: "Till/9")
+        let webhookClient = try WebhookClient(userAgent: "Till/9")
         let body = Array(#"{"signedPayload":"ü"}"#.utf8)
-        _ = await postman.post(body, to: post.url + "?key=a%20b#part")
+        _ = await webhookClient.post(body, to: post.url + "?key=a%20b#part")
         let request = try #require(post.requests.first)
         #expect(request.method == "POST" && request.path == "/notifications?key=a%20b" && request.body == body)
         #expect(request.header("content-type") == "application/json" && request.header("user-agent") == "Till/9")
         #expect(request.header("host") == "127.0.0.1:\(post.port)")
         #expect(request.header("content-length") == "\(body.count)")
         #expect(request.header("till-delivery") == "1")
-        try await postman.shutdown()
+        try await webhookClient.shutdown()
         try await post.stop()
     }
 
@@ -185,9 +185,9 @@ struct PostmanTests {
             #expect(try await postOnce(to: url).result == .other, "\(url)")
         }
         let post = try await ListeningPost.start()
-        let postman = try Postman()
-        try await postman.shutdown()
-        #expect(await postman.post([], to: post.url).result == .other)
+        let webhookClient = try WebhookClient()
+        try await webhookClient.shutdown()
+        #expect(await webhookClient.post([], to: post.url).result == .other)
         #expect(post.requests.isEmpty)
         try await post.stop()
     }

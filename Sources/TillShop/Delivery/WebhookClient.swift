@@ -19,7 +19,7 @@ import TillCore
 ///   request, the request goes out once more on a new one within the same attempt. Over plain TCP we know whether an
 ///   orderly end came before or after the request was taken. Where nobody can know, at a reset and under TLS, we rather
 ///   say it twice; receivers drop duplicates by `notificationUUID`. Requests on new connections are never repeated.
-package final class Postman: Sendable {
+package final class WebhookClient: Sendable {
     /// How often a redirect is followed.
     private static let redirectLimit = 5
 
@@ -28,17 +28,17 @@ package final class Postman: Sendable {
     private let userAgent: String
     private let tls: NIOSSLContext
     private let destinations: DestinationCheck
-    private let connections = PostConnections()
+    private let connections = WebhookConnections()
 
     /// Who sent a delivery on to another place.
     private struct Redirect {
-        let origin: PostOrigin
+        let origin: WebhookOrigin
         let status: Int
         /// Whether the receiver has a public address; true when its address is not known any more.
         let isFromPublic: Bool
     }
 
-    /// A postman without connections.
+    /// A webhook client without connections.
     ///
     /// - Parameters:
     ///   - timeout: The time limit of one attempt.
@@ -69,7 +69,7 @@ package final class Postman: Sendable {
     }
 
     /// Makes one attempt to post a body of JSON.
-    package func post(_ body: [UInt8], to url: String) async -> Delivered {
+    package func post(_ body: [UInt8], to url: String) async -> AttemptResult {
         let clock = ContinuousClock()
         let start = clock.now
         let deadline = NIODeadline.now() + TimeAmount(timeout)
@@ -85,14 +85,14 @@ package final class Postman: Sendable {
 
     // MARK: - An attempt
 
-    private func deliver(_ body: ByteBuffer, to url: String, by deadline: NIODeadline) async -> Delivered {
-        guard var target = PostTarget(url) else {
+    private func deliver(_ body: ByteBuffer, to url: String, by deadline: NIODeadline) async -> AttemptResult {
+        guard var target = WebhookTarget(url) else {
             return Self.ended(.other, nil, "the URL is not an http or https address with a host")
         }
         var seen: Set = [target]
         var redirect: Redirect?
         while true {
-            let answer: PostAnswer
+            let answer: WebhookResponse
             do {
                 answer = try await exchange(body, with: target, after: redirect, by: deadline)
             } catch {
@@ -122,7 +122,7 @@ package final class Postman: Sendable {
 
     /// A redirect that Till does not follow ends the attempt with the redirect's own code: that is what the receiver
     /// answered.
-    private static func ended(_ failure: PostFailure, after redirect: Redirect?) -> Delivered {
+    private static func ended(_ failure: WebhookFailure, after redirect: Redirect?) -> AttemptResult {
         guard let refusal = failure.refusal else { return ended(failure.result, nil, failure.explanation) }
         var delivered = ended(failure.result, nil, failure.explanation)
         if let redirect {
@@ -139,7 +139,7 @@ package final class Postman: Sendable {
     }
 
     /// What an answer that is no redirect comes to. A code that is no success says more than its charset.
-    private static func verdict(on answer: PostAnswer, of origin: PostOrigin) -> Delivered {
+    private static func verdict(on answer: WebhookResponse, of origin: WebhookOrigin) -> AttemptResult {
         guard (200...206).contains(answer.status) else {
             return ended(.unsuccessfulHTTPResponseCode, answer.status, "\(origin) answered \(answer.status)")
         }
@@ -150,18 +150,18 @@ package final class Postman: Sendable {
         return ended(.success, answer.status, nil)
     }
 
-    private static func ended(_ result: SendAttemptResult, _ status: Int?, _ explanation: String?) -> Delivered {
-        Delivered(result: result, status: status, milliseconds: 0, explanation: explanation)
+    private static func ended(_ result: SendAttemptResult, _ status: Int?, _ explanation: String?) -> AttemptResult {
+        AttemptResult(result: result, status: status, milliseconds: 0, explanation: explanation)
     }
 
     // MARK: - An exchange
 
     private func exchange(
         _ body: ByteBuffer,
-        with target: PostTarget,
+        with target: WebhookTarget,
         after redirect: Redirect?,
         by deadline: NIODeadline
-    ) async throws(PostFailure) -> PostAnswer {
+    ) async throws(WebhookFailure) -> WebhookResponse {
         let isFromPublic = redirect?.isFromPublic ?? false
         if let kept = connections.take(to: target.origin, where: isFit(for: target.origin, isFromPublic)) {
             let order = order(of: body, for: target, on: kept.eventLoop, by: deadline)
@@ -179,7 +179,7 @@ package final class Postman: Sendable {
     }
 
     /// A kept connection was judged when it was made, but not as the way of a redirect from a public address.
-    private func isFit(for origin: PostOrigin, _ isFromPublic: Bool) -> ((IPAddress) -> Bool)? {
+    private func isFit(for origin: WebhookOrigin, _ isFromPublic: Bool) -> ((IPAddress) -> Bool)? {
         guard isFromPublic else { return nil }
         return { [destinations] address in
             destinations.refusal(of: address, port: origin.port, isSecure: origin.isSecure, isFromPublic: true) == nil
@@ -188,38 +188,38 @@ package final class Postman: Sendable {
 
     private func order(
         of body: ByteBuffer,
-        for target: PostTarget,
+        for target: WebhookTarget,
         on loop: any EventLoop,
         by deadline: NIODeadline
-    ) -> PostOrder {
-        PostOrder(
+    ) -> WebhookRequest {
+        WebhookRequest(
             target: target,
             userAgent: userAgent,
             body: body,
             deadline: deadline,
-            answer: loop.makePromise(of: PostAnswer.self)
+            answer: loop.makePromise(of: WebhookResponse.self)
         )
     }
 
-    private static func hand(_ order: PostOrder, to channel: any Channel) {
+    private static func hand(_ order: WebhookRequest, to channel: any Channel) {
         channel.writeAndFlush(order).whenFailure { _ in
             // The exchange has told already what it knows; this is for a connection that was gone before.
             let explanation = "connection reset by \(order.target.origin) before an answer"
-            order.answer.fail(PostFailure(.socketIssue, explanation, isUntaken: true))
+            order.answer.fail(WebhookFailure(.socketIssue, explanation, isUntaken: true))
         }
     }
 
-    private func answer(to order: PostOrder, on channel: any Channel) async throws(PostFailure) -> PostAnswer {
+    private func answer(to order: WebhookRequest, on channel: any Channel) async throws(WebhookFailure) -> WebhookResponse {
         do {
             let answer = try await order.answer.futureResult.get()
             if answer.isReusable { connections.keep(channel, to: order.target.origin) }
             return answer
         } catch {
-            throw PostFailure(error, at: order.target.origin)
+            throw WebhookFailure(error, at: order.target.origin)
         }
     }
 
-    private func connect(on loop: any EventLoop, for order: PostOrder, _ isFromPublic: Bool) async throws(PostFailure)
+    private func connect(on loop: any EventLoop, for order: WebhookRequest, _ isFromPublic: Bool) async throws(WebhookFailure)
         -> any Channel
     {
         do {
@@ -227,14 +227,14 @@ package final class Postman: Sendable {
             // All on the loop: what follows upon the connection must stand before the connection does.
             return try await loop.flatSubmit { [self] in connected(on: loop, for: order, isFromPublic) }.get()
         } catch {
-            let failure = PostFailure(error, at: order.target.origin)
+            let failure = WebhookFailure(error, at: order.target.origin)
             order.answer.fail(failure)
             throw failure
         }
     }
 
     /// Connects, and hands the order over in the same step, so that no failure of the handshake finds nobody waiting.
-    private func connected(on loop: any EventLoop, for order: PostOrder, _ isFromPublic: Bool)
+    private func connected(on loop: any EventLoop, for order: WebhookRequest, _ isFromPublic: Bool)
         -> EventLoopFuture<any Channel>
     {
         let origin = order.target.origin
@@ -263,9 +263,9 @@ package final class Postman: Sendable {
         }
     }
 
-    private static let gone = PostFailure(.other, "the sender has stopped")
+    private static let gone = WebhookFailure(.other, "the sender has stopped")
 
-    private func addHandlers(to channel: any Channel, _ origin: PostOrigin) throws {
+    private func addHandlers(to channel: any Channel, _ origin: WebhookOrigin) throws {
         let wire = WireWatch()
         let answer = AnswerWatch()
         let pipeline = channel.pipeline.syncOperations
@@ -284,6 +284,6 @@ package final class Postman: Sendable {
             encoderConfiguration: HTTPRequestEncoder.Configuration(),
             decoderLimitConfiguration: limits
         )
-        try pipeline.addHandler(PostExchange(origin: origin, idleLimit: idleLimit, wire: wire, answer: answer))
+        try pipeline.addHandler(WebhookExchange(origin: origin, idleLimit: idleLimit, wire: wire, answer: answer))
     }
 }

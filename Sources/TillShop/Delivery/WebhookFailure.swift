@@ -6,7 +6,7 @@ import NIOSSL
 import TillCore
 
 /// Why an exchange brought no answer.
-struct PostFailure: Error {
+struct WebhookFailure: Error {
     let result: SendAttemptResult
     /// What happened, in words that hold no secret.
     let explanation: String
@@ -25,9 +25,9 @@ struct PostFailure: Error {
     /// Tells an error's kind.
     ///
     /// - Parameter answerBegan: true if bytes of the answer had come.
-    init(_ error: any Error, at origin: PostOrigin, answerBegan: Bool = false) {
+    init(_ error: any Error, at origin: WebhookOrigin, answerBegan: Bool = false) {
         switch error {
-        case let failure as PostFailure:
+        case let failure as WebhookFailure:
             self = failure
         case let error as NIOConnectionError:
             self.init(connecting: error, to: origin)
@@ -50,7 +50,7 @@ struct PostFailure: Error {
         }
     }
 
-    private init(connecting error: NIOConnectionError, to origin: PostOrigin) {
+    private init(connecting error: NIOConnectionError, to origin: WebhookOrigin) {
         if let refused = (error.dnsAAAAError ?? error.dnsAError) as? DestinationRefused {
             self.init(.other, "nothing was sent to \(origin): \(refused.reason)")
             refusal = refused.reason

@@ -1,12 +1,12 @@
 import NIOCore
 import Synchronization
 
-/// The connections of a postman: those at work, and those that wait for the next request to the same server.
-final class PostConnections: Sendable {
+/// The connections of a webhook client: those at work, and those that wait for the next request to the same server.
+final class WebhookConnections: Sendable {
     private struct Book {
         var isClosed = false
         var open: [ObjectIdentifier: any Channel] = [:]
-        var idle: [PostOrigin: [any Channel]] = [:]
+        var idle: [WebhookOrigin: [any Channel]] = [:]
     }
 
     private let book = Mutex(Book())
@@ -14,11 +14,11 @@ final class PostConnections: Sendable {
     /// How many connections to one server may wait: as many as the sender has posts under way to an endpoint.
     private static let idlePerOrigin = 16
 
-    /// False once the postman has gone.
+    /// False once the webhook client has gone.
     var isOpen: Bool { book.withLock { !$0.isClosed } }
 
-    /// Enters a new connection; false if the postman has gone.
-    func enter(_ channel: any Channel, to origin: PostOrigin) -> Bool {
+    /// Enters a new connection; false if the webhook client has gone.
+    func enter(_ channel: any Channel, to origin: WebhookOrigin) -> Bool {
         let isEntered = book.withLock { book in
             if !book.isClosed { book.open[ObjectIdentifier(channel)] = channel }
             return !book.isClosed
@@ -27,7 +27,7 @@ final class PostConnections: Sendable {
         return isEntered
     }
 
-    private func leave(_ channel: any Channel, to origin: PostOrigin) {
+    private func leave(_ channel: any Channel, to origin: WebhookOrigin) {
         book.withLock { book in
             book.open[ObjectIdentifier(channel)] = nil
             book.idle[origin]?.removeAll { $0 === channel }
@@ -38,7 +38,7 @@ final class PostConnections: Sendable {
     /// The connection to a server that was at work last, or nil if none waits.
     ///
     /// - Parameter isFit: whether a connection to an address may be used; left out, any may.
-    func take(to origin: PostOrigin, where isFit: ((IPAddress) -> Bool)? = nil) -> (any Channel)? {
+    func take(to origin: WebhookOrigin, where isFit: ((IPAddress) -> Bool)? = nil) -> (any Channel)? {
         book.withLock { book in
             while let index = book.idle[origin]?.lastIndex(where: { channel in
                 guard let isFit, channel.isActive else { return true }
@@ -51,7 +51,7 @@ final class PostConnections: Sendable {
     }
 
     /// Lets a connection wait for the next request.
-    func keep(_ channel: any Channel, to origin: PostOrigin) {
+    func keep(_ channel: any Channel, to origin: WebhookOrigin) {
         let isKept = book.withLock { book in
             guard !book.isClosed, book.open[ObjectIdentifier(channel)] != nil else { return false }
             guard book.idle[origin, default: []].count < Self.idlePerOrigin else { return false }
@@ -69,7 +69,7 @@ final class PostConnections: Sendable {
             return Array(book.open.values)
         }
         for channel in channels {
-            channel.triggerUserOutboundEvent(PostExchange.Farewell(), promise: nil)
+            channel.triggerUserOutboundEvent(WebhookExchange.ConnectionClose(), promise: nil)
         }
         for channel in channels { try? await channel.closeFuture.get() }
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The server at the end of a connection.
-struct PostOrigin: Hashable, Sendable, CustomStringConvertible {
+struct WebhookOrigin: Hashable, Sendable, CustomStringConvertible {
     let isSecure: Bool
     /// The host without brackets.
     let host: String
@@ -18,8 +18,8 @@ struct PostOrigin: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Where to post: an http or https URL in its parts.
-struct PostTarget: Hashable, Sendable {
-    let origin: PostOrigin
+struct WebhookTarget: Hashable, Sendable {
+    let origin: WebhookOrigin
     /// The path with its query, percent-encoded.
     let path: String
 
@@ -39,14 +39,14 @@ struct PostTarget: Hashable, Sendable {
         let port = parts.port ?? (isSecure ? 443 : 80)
         guard (1...65_535).contains(port) else { return nil }
         let host = bracketed.hasPrefix("[") ? String(bracketed.dropFirst().dropLast()) : bracketed
-        origin = PostOrigin(isSecure: isSecure, host: host, port: port)
+        origin = WebhookOrigin(isSecure: isSecure, host: host, port: port)
         let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
         self.path = parts.percentEncodedQuery.map { "\(path)?\($0)" } ?? path
     }
 
     /// Where a redirect leads; nil if its Location cannot be followed.
-    func redirected(to location: String) -> PostTarget? {
+    func redirected(to location: String) -> WebhookTarget? {
         let base = URL(string: "\(origin.isSecure ? "https" : "http")://\(origin)\(path)")
-        return URL(string: location, relativeTo: base).flatMap(PostTarget.init)
+        return URL(string: location, relativeTo: base).flatMap(WebhookTarget.init)
     }
 }

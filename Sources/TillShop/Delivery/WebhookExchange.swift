@@ -4,16 +4,16 @@ import NIOSSL
 import TillCore
 
 /// One request to make on a connection, and the promise of its answer.
-struct PostOrder: Sendable {
-    let target: PostTarget
+struct WebhookRequest: Sendable {
+    let target: WebhookTarget
     let userAgent: String
     let body: ByteBuffer
     let deadline: NIODeadline
-    let answer: EventLoopPromise<PostAnswer>
+    let answer: EventLoopPromise<WebhookResponse>
 }
 
 /// What we look at in an answer.
-struct PostAnswer: Sendable {
+struct WebhookResponse: Sendable {
     let status: Int
     let location: String?
     let contentType: String?
@@ -27,33 +27,33 @@ struct PostAnswer: Sendable {
 ///
 /// The answer's body is read up to a bound and dropped, so that the connection can be used again; a longer one ends the
 /// connection and not the success.
-final class PostExchange: ChannelDuplexHandler {
+final class WebhookExchange: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
-    typealias OutboundIn = PostOrder
+    typealias OutboundIn = WebhookRequest
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The event that ends a connection when the postman goes.
-    struct Farewell: Sendable {}
+    /// The event that ends a connection when the webhook client goes.
+    struct ConnectionClose: Sendable {}
 
     /// How many bytes of an answer's body are read.
     static let bodyLimit = 64 * 1_024
 
     private struct Current {
-        let order: PostOrder
+        let order: WebhookRequest
         let alarm: Scheduled<Void>
         var head: HTTPResponseHead?
         /// How many bytes of the answer had come with its head.
         var headCount = 0
     }
 
-    private let origin: PostOrigin
+    private let origin: WebhookOrigin
     private let idleLimit: TimeAmount
     private let wire: WireWatch
     private let answer: AnswerWatch
     private var current: Current?
     private var idleAlarm: Scheduled<Void>?
 
-    init(origin: PostOrigin, idleLimit: TimeAmount, wire: WireWatch, answer: AnswerWatch) {
+    init(origin: WebhookOrigin, idleLimit: TimeAmount, wire: WireWatch, answer: AnswerWatch) {
         self.origin = origin
         self.idleLimit = idleLimit
         self.wire = wire
@@ -84,12 +84,12 @@ final class PostExchange: ChannelDuplexHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        guard event is Farewell else {
+        guard event is ConnectionClose else {
             context.triggerUserOutboundEvent(event, promise: promise)
             return
         }
         promise?.succeed()
-        fail(PostFailure(.other, "the sender stopped during the exchange with \(origin)"))
+        fail(WebhookFailure(.other, "the sender stopped during the exchange with \(origin)"))
         wire.cut()
     }
 
@@ -130,7 +130,7 @@ final class PostExchange: ChannelDuplexHandler {
             idleAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: wait) { context.close(promise: nil) }
         }
         current.order.answer.succeed(
-            PostAnswer(
+            WebhookResponse(
                 status: Int(head.status.code),
                 location: head.headers.first(name: "Location"),
                 contentType: head.headers.first(name: "Content-Type"),
@@ -160,7 +160,7 @@ final class PostExchange: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // An end without TLS's farewell is an end like another: `channelInactive` tells what it cut off.
         if case NIOSSLError.uncleanShutdown = error { return }
-        var failure = PostFailure(error, at: origin, answerBegan: answer.count > 0)
+        var failure = WebhookFailure(error, at: origin, answerBegan: answer.count > 0)
         failure.isUntaken = error is IOError && answer.count == 0
         fail(failure)
         wire.cut()
@@ -175,12 +175,12 @@ final class PostExchange: ChannelDuplexHandler {
     func channelInactive(context: ChannelHandlerContext) {
         idleAlarm?.cancel()
         if answer.count > 0 {
-            fail(PostFailure(.prematureClose, "\(origin) ended the connection in the middle of its answer"))
+            fail(WebhookFailure(.prematureClose, "\(origin) ended the connection in the middle of its answer"))
         } else {
             let explanation = "\(origin) ended the connection without an answer"
             // Below TLS an acknowledgement says nothing of what the receiver has read before its farewell.
             let isTaken = !origin.isSecure && wire.hasPeerTakenAll
-            fail(PostFailure(.noResponse, explanation, isUntaken: !isTaken))
+            fail(WebhookFailure(.noResponse, explanation, isUntaken: !isTaken))
         }
         context.fireChannelInactive()
     }
@@ -188,11 +188,11 @@ final class PostExchange: ChannelDuplexHandler {
     private func expire() {
         guard let current else { return }
         let part = current.head == nil ? "no answer" : "no complete answer"
-        fail(PostFailure(.timedOut, "\(part) of \(origin) within the time limit"))
+        fail(WebhookFailure(.timedOut, "\(part) of \(origin) within the time limit"))
         wire.cut()
     }
 
-    private func fail(_ failure: PostFailure) {
+    private func fail(_ failure: WebhookFailure) {
         guard let current else { return }
         self.current = nil
         current.alarm.cancel()

@@ -5,7 +5,7 @@ import TillShop
 import TillTesting
 
 @Suite("The postman trusts whom the system and the operator trust, and nobody else")
-struct PostmanTLSTests {
+struct WebhookTLSTests {
     private let authority: TestAuthority
     private let roots: String
 
@@ -15,7 +15,7 @@ struct PostmanTLSTests {
         try authority.rootPEM.write(toFile: roots, atomically: true, encoding: .utf8)
     }
 
-    private func post(to identity: ListeningPost.Identity?, isOldFashioned: Bool = false) async throws -> Delivered {
+    private func post(to identity: ListeningPost.Identity?, isOldFashioned: Bool = false) async throws -> AttemptResult {
         let post = try await ListeningPost.start(identity: identity, isOldFashioned: isOldFashioned)
         let delivered = try await postOnce(to: "https://localhost:\(post.port)/", roots: [roots])
         #expect(post.requests.count == (delivered.result == .success ? 1 : 0))
@@ -23,7 +23,7 @@ struct PostmanTLSTests {
         return delivered
     }
 
-    private func expectTLSIssue(_ delivered: Delivered) {
+    private func expectTLSIssue(_ delivered: AttemptResult) {
         #expect(delivered.result == .tlsIssue, "\(delivered)")
     }
 
@@ -101,6 +101,6 @@ struct PostmanTLSTests {
 
     @Test("A file of roots that cannot be read is refused at the start")
     func noRoots() {
-        #expect(throws: (any Error).self) { try Postman(extraRoots: ["/nowhere/roots.pem"]) }
+        #expect(throws: (any Error).self) { try WebhookClient(extraRoots: ["/nowhere/roots.pem"]) }
     }
 }

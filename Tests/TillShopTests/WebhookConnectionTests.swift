@@ -6,14 +6,14 @@ import TillShop
 import TillTesting
 
 @Suite("Connections are kept, and a kept one costs nobody an attempt")
-struct PostmanConnectionTests {
+struct WebhookConnectionTests {
     @Test("Posts one after the other use one connection")
     func reuse() async throws {
         let post = try await ListeningPost.start()
-        let postman = try Postman(idleLimit: .seconds(60))
-        for _ in 1...5 { #expect(await postman.post([1], to: post.url).result == .success) }
+        let webhookClient = try WebhookClient(idleLimit: .seconds(60))
+        for _ in 1...5 { #expect(await webhookClient.post([1], to: post.url).result == .success) }
         #expect(post.requests.map(\.connection) == [1, 1, 1, 1, 1])
-        try await postman.shutdown()
+        try await webhookClient.shutdown()
         try await post.stop()
     }
 
@@ -24,10 +24,10 @@ struct PostmanConnectionTests {
     func announced(field: String) async throws {
         let text = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\(field)\r\n\r\n".utf8)
         let post = try await ListeningPost.start { _ in .raw(text) }
-        let postman = try Postman()
-        for _ in 1...3 { #expect(await postman.post([1], to: post.url).result == .success) }
+        let webhookClient = try WebhookClient()
+        for _ in 1...3 { #expect(await webhookClient.post([1], to: post.url).result == .success) }
         #expect(post.requests.map(\.connection) == [1, 2, 3])
-        try await postman.shutdown()
+        try await webhookClient.shutdown()
         try await post.stop()
     }
 
@@ -44,28 +44,28 @@ struct PostmanConnectionTests {
             identity: isSecure ? authority.identity() : nil,
             closesIdleAfter: .milliseconds(milliseconds)
         )
-        let postman = try Postman(extraRoots: [roots])
+        let webhookClient = try WebhookClient(extraRoots: [roots])
         let count = 100
         for number in 0..<count {
-            let delivered = await postman.post(Array("\(number)".utf8), to: post.url)
+            let delivered = await webhookClient.post(Array("\(number)".utf8), to: post.url)
             #expect(delivered.result == .success, "\(delivered)")
             if number % 2 == 0 { try await Task.sleep(for: .milliseconds(milliseconds)) }
         }
         #expect(Set(post.requests.map(\.body)).count == count)
         if !isSecure { #expect(post.requests.count == count) }
-        try await postman.shutdown()
+        try await webhookClient.shutdown()
         try await post.stop()
     }
 
     @Test("A receiver that reads a request on a kept connection and ends without a word has been asked once")
     func closesAfterReading() async throws {
         let post = try await ListeningPost.start { $0.number % 2 == 0 ? .close : .status(200) }
-        let postman = try Postman(idleLimit: .seconds(60))
+        let webhookClient = try WebhookClient(idleLimit: .seconds(60))
         var results: [SendAttemptResult] = []
-        for _ in 1...20 { results.append(await postman.post([1], to: post.url).result) }
+        for _ in 1...20 { results.append(await webhookClient.post([1], to: post.url).result) }
         #expect(results == (1...20).map { $0 % 2 == 0 ? .noResponse : .success })
         #expect(post.requests.count == 20)
-        try await postman.shutdown()
+        try await webhookClient.shutdown()
         try await post.stop()
     }
 
@@ -73,26 +73,26 @@ struct PostmanConnectionTests {
     func independence() async throws {
         let hanging = try await ListeningPost.start { $0.path == "/fine" ? .status(200) : .hang }
         let healthy = try await ListeningPost.start()
-        let postman = try Postman(timeout: .seconds(60))
+        let webhookClient = try WebhookClient(timeout: .seconds(60))
         let ended = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 1...100 {
                 group.addTask {
-                    _ = await postman.post([1], to: hanging.url)
+                    _ = await webhookClient.post([1], to: hanging.url)
                     ended.add()
                 }
             }
             _ = try await hanging.requests(atLeast: 100)
             for url in [healthy.url, "http://127.0.0.1:\(hanging.port)/fine"] {
                 for _ in 1...20 {
-                    let delivered = await postman.post([1], to: url)
+                    let delivered = await webhookClient.post([1], to: url)
                     #expect(delivered.result == .success)
                 }
             }
             // All this while the others hung.
             #expect(ended.count == 0)
             #expect(hanging.requests.count == 120 && healthy.requests.count == 20)
-            try await postman.shutdown()
+            try await webhookClient.shutdown()
             try await group.waitForAll()
         }
         try await hanging.stop()
@@ -102,26 +102,26 @@ struct PostmanConnectionTests {
     @Test("Many posts at once all arrive, each once")
     func many() async throws {
         let post = try await ListeningPost.start()
-        let postman = try Postman()
+        let webhookClient = try WebhookClient()
         let results = await withTaskGroup(of: SendAttemptResult.self) { group in
             for number in 0..<300 {
-                group.addTask { await postman.post(Array("\(number)".utf8), to: post.url).result }
+                group.addTask { await webhookClient.post(Array("\(number)".utf8), to: post.url).result }
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(results.allSatisfy { $0 == .success })
         #expect(post.requests.count == 300 && Set(post.requests.map(\.body)).count == 300)
-        try await postman.shutdown()
+        try await webhookClient.shutdown()
         try await post.stop()
     }
 
     @Test("Shutting down ends the posts under way")
     func shutdown() async throws {
         let post = try await ListeningPost.start { _ in .hang }
-        let postman = try Postman(timeout: .seconds(30))
-        async let delivered = postman.post([1], to: post.url)
+        let webhookClient = try WebhookClient(timeout: .seconds(30))
+        async let delivered = webhookClient.post([1], to: post.url)
         _ = try await post.requests(atLeast: 1)
-        try await postman.shutdown()
+        try await webhookClient.shutdown()
         #expect(await delivered.result == .other)
         try await post.stop()
     }
