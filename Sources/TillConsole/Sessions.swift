@@ -39,7 +39,7 @@ struct Sessions: Sendable {
     /// Whether anybody must sign in.
     var isGuarded: Bool { token != nil }
 
-    /// The session of a request; nil when its sender must sign in.
+    /// The session of a request; nil when its delivery worker must sign in.
     func session(of request: Request) async throws -> Session? {
         guard isGuarded else { return visitor(of: request) }
         guard let cookie = Self.cookie(of: request), try await counts(cookie) else { return nil }

@@ -99,7 +99,7 @@ package struct BearerToken: Sendable {
     /// answer does not tell which key ids exist.
     package func refuseUnknownKey() -> BearerRefusal {
         // No token can be signed with a key that was thrown away, so the result is known; the work is the point. Of
-        // one that was good once its sender knows that the key was there.
+        // one that was good once its delivery worker knows that the key was there.
         guard case .unchecked(let jws, _) = proof else { return .unknownKey(keyID: keyID) }
         return jws.verify(with: Self.decoy) ? .badSignature(keyID: keyID) : .unknownKey(keyID: keyID)
     }

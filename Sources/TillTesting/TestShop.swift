@@ -74,17 +74,17 @@ package final class TestShop: Sendable {
     package var now: Timestamp { clock.now }
 
     /// Sends what is owed until it is told to stop.
-    package func startSending() throws -> Sender {
+    package func startSending() throws -> DeliveryWorker {
         let webhookClient = try WebhookClient(
             timeout: .seconds(shop.settings.deliveryTimeout),
             destinations: shop.destinations
         )
-        return Sender(shop, webhookClient: webhookClient)
+        return DeliveryWorker(shop, webhookClient: webhookClient)
     }
 
     /// Ends the sending and waits for its end.
-    package func stopSending(_ sender: Sender) async {
-        await sender.stop()
+    package func stopSending(_ deliveryWorker: DeliveryWorker) async {
+        await deliveryWorker.stop()
     }
 
     /// Moves the wall clock on, in milliseconds.

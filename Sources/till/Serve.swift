@@ -145,7 +145,7 @@ struct Serve: AsyncParsableCommand {
         var controlLimits = limits
         controlLimits.uploads = ControlAPI.uploads
         controlLimits.refusesAsControl = true
-        let sender = try Self.sender(shop)
+        let deliveryWorker = try Self.deliveryWorker(shop)
         let controlAddress = plan.controlAddress
         let facts = ServerFacts(
             version: TillVersion.text,
@@ -198,7 +198,7 @@ struct Serve: AsyncParsableCommand {
             [cluster].compactMap(\.self) + [
                 Ticker(shop, metrics: figures),
                 Pruner(shop),
-                sender,
+                deliveryWorker,
                 NamedListener(
                     Listener(host: host, port: plan.productionPort, limits: limits)
                         .application(api(.production), logger: logger) { await running(.production, $0) },
@@ -304,7 +304,7 @@ struct Serve: AsyncParsableCommand {
         return logger
     }
 
-    private static func sender(_ shop: Shop) throws -> Sender {
+    private static func deliveryWorker(_ shop: Shop) throws -> DeliveryWorker {
         do {
             let webhookClient = try WebhookClient(
                 timeout: .seconds(shop.settings.deliveryTimeout),
@@ -312,7 +312,7 @@ struct Serve: AsyncParsableCommand {
                 userAgent: "Till/\(TillVersion.text)",
                 destinations: shop.destinations
             )
-            return Sender(shop, webhookClient: webhookClient)
+            return DeliveryWorker(shop, webhookClient: webhookClient)
         } catch {
             throw CommandRefused("--delivery-root: \(error). Name PEM files with certificates.")
         }

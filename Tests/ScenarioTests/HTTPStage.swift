@@ -18,13 +18,13 @@ import TillTesting
 final class HTTPStage: Stage {
     private let inner: ShopStage
     private let post: ListeningPost
-    private let sender: Sender
+    private let deliveryWorker: DeliveryWorker
     init(_ opening: Opening) async throws {
         let post = try await ListeningPost.start { _ in .status(200) }
         self.post = post
         inner = try await ShopStage(opening, on: .sqlite)
         try await inner.test.shop.updateRules(of: inner.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
-        sender = try inner.test.startSending()
+        deliveryWorker = try inner.test.startSending()
     }
 
     func open(_ customer: String, storefront: Storefront) async throws {
@@ -121,9 +121,9 @@ final class HTTPStage: Stage {
     static let keptFolder = ".build/test-logs/scenarios"
 
     deinit {
-        let (sender, post) = (sender, post)
+        let (deliveryWorker, post) = (deliveryWorker, post)
         Task {
-            await sender.stop()
+            await deliveryWorker.stop()
             try? await post.stop()
         }
     }

@@ -24,9 +24,9 @@ struct ImportTests {
         "Crypto", "DequeModule", "Logging", "Metrics", "ServiceLifecycle",
     ]
 
-    /// What the sender needs beside that: it tells a refused connection from one that ended without a word, and a stale
-    /// connection from a fresh one, which a ready-made client does not show.
-    static let sender: Set = ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"]
+    /// What the delivery worker needs beside that: it tells a refused connection from one that ended without a word,
+    /// and a stale connection from a fresh one, which a ready-made client does not show.
+    static let deliveryWorker: Set = ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"]
 
     static let server = shop.union([
         "TillShop", "CoreMetrics", "HTTPTypes", "Hummingbird", "HummingbirdCore", "NIOCore", "NIOHTTPTypes",
@@ -47,7 +47,7 @@ struct ImportTests {
         "TillStorage": .only(platform.union(["TillCore"])),
         "TillSQLite": .only(platform.union(["TillCore", "TillStorage", "GRDB", "GRDBSQLite"])),
         "TillPostgres": .only(platform.union(["TillCore", "TillStorage", "CPostgres"])),
-        "TillShop": .only(platform.union(shop).union(sender)),
+        "TillShop": .only(platform.union(shop).union(deliveryWorker)),
         "TillServer": .only(platform.union(server)),
         "TillConsole": .only(platform.union(console)),
         "TillTesting": .all(but: ["till", "TillConsole", "ArgumentParser", "Mustache"]),

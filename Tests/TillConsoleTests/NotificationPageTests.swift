@@ -161,8 +161,8 @@ struct NotificationPageTests {
         let scope = scope
         let post = try await ListeningPost.start()
         let place = AccountScope(environment: .sandbox, app: TestShop.bundleID)
-        let sender = try stage.test.startSending()
-        let sending = Task { try await sender.run() }
+        let deliveryWorker = try stage.test.startSending()
+        let sending = Task { try await deliveryWorker.run() }
         try await stage.visit { visitor in
             let page = "\(scope)/notifications"
             let none = try await visitor.get("\(page)/\(try self.uuid(in: try await visitor.get(page).text))")
@@ -207,7 +207,7 @@ struct NotificationPageTests {
             let missing = try await visitor.get("\(page)/\(UUID().uuidString)")
             #expect(missing.status == 404)
         }
-        await stage.test.stopSending(sender)
+        await stage.test.stopSending(deliveryWorker)
         sending.cancel()
         #expect(post.requests.allSatisfy { $0.method == "POST" })
     }

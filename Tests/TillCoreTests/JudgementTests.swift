@@ -2,7 +2,7 @@ import Testing
 import TillCore
 import TillTesting
 
-/// A command judges the account as it is at the decision, whatever its sender read before.
+/// A command judges the account as it is at the decision, whatever its delivery worker read before.
 @Suite("Commands judge what they change")
 struct JudgementTests {
     private static func subscribed(_ product: Product = Goods.plan()) throws -> (CoreStage, TransactionID) {

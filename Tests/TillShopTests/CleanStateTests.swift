@@ -199,7 +199,7 @@ struct CleanStateTests {
         let test = try await shop()
         let post = try await ListeningPost.start { _ in .status(200) }
         try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
-        let sender = try test.startSending()
+        let deliveryWorker = try test.startSending()
         _ = try await test.shop.saveSnapshot("fresh", of: TestShop.bundleID)
         for round in 0..<6 {
             await withTaskGroup(of: Void.self) { group in
@@ -218,7 +218,7 @@ struct CleanStateTests {
             #expect(try await test.shop.storage.examine().isEmpty)
         }
         await test.shop.gate.together {}
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         _ = try await test.shop.restoreSnapshot("fresh")
         let accounts = try await test.shop.storage.accounts(of: nil, after: nil, limit: 100)
         #expect(accounts.map(\.customer).sorted() == ["ann", "ann", "bob"])

@@ -44,7 +44,7 @@ struct DeliveryTests {
     func retries() async throws {
         let post = try await ListeningPost.start { _ in .status(500) }
         let test = try await Self.shop(post)
-        let sender = try test.startSending()
+        let deliveryWorker = try test.startSending()
         try await test.buy("coins", by: "ann")
         let clock = ClockName(Self.scope())
         let report = try await test.shop.advance(clock, .by(milliseconds: 400 * Self.hour), settling: true)
@@ -57,7 +57,7 @@ struct DeliveryTests {
             attempts[0].map { ($0.date.milliseconds - first.date.milliseconds) / Self.hour } == [0, 1, 13, 37, 85, 157]
         )
         #expect(attempts[0].allSatisfy { $0.result == .unsuccessfulHTTPResponseCode && $0.status == 500 })
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         try await post.stop()
     }
 
@@ -76,7 +76,7 @@ struct DeliveryTests {
         let test = try await Self.shop(post)
         let scope = Self.scope()
         try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: post.url, version: .one)] }
-        let sender = try test.startSending()
+        let deliveryWorker = try test.startSending()
         let token = try #require(try await test.shop.requestTest(in: scope))
         let first = try await post.requests(atLeast: 1, within: .seconds(60))
         #expect(try Self.type(of: first[0].body) == "TEST")
@@ -109,7 +109,7 @@ struct DeliveryTests {
         let types = try all.map { try Self.type(of: $0.body) }
         // On a busy machine one may be sent again because its answer came late.
         #expect(types.filter { $0 == "TEST" }.count >= 3 && types.allSatisfy { $0 == "TEST" || $0 == nil })
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         try await post.stop()
     }
 
@@ -145,13 +145,13 @@ struct DeliveryTests {
     func stopped() async throws {
         let post = try await ListeningPost.start { _ in .status(200) }
         let test = try await Self.shop(post)
-        let sender = try test.startSending()
+        let deliveryWorker = try test.startSending()
         let ringing = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            await sender.pump(ClockName(Self.scope()))
+            await deliveryWorker.pump(ClockName(Self.scope()))
         }
         await ringing.value
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         #expect(test.log.errors.isEmpty)
         try await post.stop()
     }
@@ -160,7 +160,7 @@ struct DeliveryTests {
     func lateAttempts() async throws {
         let post = try await ListeningPost.start { _ in .status(503) }
         let test = try await Self.shop(post)
-        let sender = try test.startSending()
+        let deliveryWorker = try test.startSending()
         try await test.buy("coins", by: "ann")
         let clock = ClockName(Self.scope())
         _ = try await test.shop.advance(clock, .by(milliseconds: 400 * Self.hour), settling: false)
@@ -172,7 +172,7 @@ struct DeliveryTests {
         #expect(
             attempts[0].map { ($0.date.milliseconds - first.date.milliseconds) / Self.hour } == [0, 1, 13, 37, 85, 157]
         )
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         try await post.stop()
     }
 
@@ -180,7 +180,7 @@ struct DeliveryTests {
     func comesBack() async throws {
         let post = try await ListeningPost.start { $0.number < 3 ? .status(500) : .status(204) }
         let test = try await Self.shop(post)
-        let sender = try test.startSending()
+        let deliveryWorker = try test.startSending()
         try await test.buy("coins", by: "ann")
         let clock = ClockName(Self.scope())
         let failures = NotificationQuery(
@@ -195,7 +195,7 @@ struct DeliveryTests {
             #expect(found.isEmpty == !stillFails, "after \(hours) hours")
         }
         #expect(post.requests.count == 3)
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         try await post.stop()
     }
 
@@ -204,12 +204,12 @@ struct DeliveryTests {
         for (environment, count) in [(StoreEnvironment.sandbox, 1), (.production, 6)] {
             let post = try await ListeningPost.start { _ in .status(500) }
             let test = try await Self.shop(post, .apple, in: environment)
-            let sender = try test.startSending()
+            let deliveryWorker = try test.startSending()
             try await test.buy("coins", by: "ann", in: environment)
             let clock = ClockName(Self.scope(environment))
             _ = try await test.shop.advance(clock, .by(milliseconds: 400 * Self.hour), settling: true)
             #expect(post.requests.count == count)
-            await test.stopSending(sender)
+            await test.stopSending(deliveryWorker)
             try await post.stop()
         }
     }
@@ -218,7 +218,7 @@ struct DeliveryTests {
     func order() async throws {
         let post = try await ListeningPost.start { .status(200, after: .milliseconds($0.number % 3 == 0 ? 60 : 5)) }
         let test = try await Self.shop(post)
-        let sender = try test.startSending()
+        let deliveryWorker = try test.startSending()
         for customer in ["ann", "bob", "cat"] { try await test.buy("pro", by: customer) }
         let clock = ClockName(Self.scope())
         _ = try await test.shop.advance(clock, .byPeriod(Period(6, .month)), settling: true)
@@ -232,7 +232,7 @@ struct DeliveryTests {
             places[try #require(entry.original), default: []].append(place)
         }
         #expect(places.count == 3 && places.values.allSatisfy { $0 == $0.sorted() && $0.count == 7 })
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         try await post.stop()
     }
 
@@ -240,7 +240,7 @@ struct DeliveryTests {
     func manyClocks() async throws {
         let post = try await ListeningPost.start { _ in .status(200, after: .milliseconds(3)) }
         let test = try await Self.shop(post)
-        let sender = try test.startSending()
+        let deliveryWorker = try test.startSending()
         let clocks = (0..<8).map { "clock-\($0)" }
         for clock in clocks {
             let name = ClockName(Self.scope(), own: clock)
@@ -262,7 +262,7 @@ struct DeliveryTests {
         }
         let received = try await post.requests(atLeast: 200, within: .seconds(60))
         #expect(received.count == 200)
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         try await post.stop()
     }
 
@@ -294,7 +294,7 @@ struct DeliveryTests {
             try await test.shop.updateRules(of: scope) { $0.endpoints = [EndpointRecord(url: post.url)] }
             others.append(CustomerName(scope, "ann"))
         }
-        let sender = try test.startSending()
+        let deliveryWorker = try test.startSending()
         for _ in 0..<40 {
             for other in others {
                 _ = try await test.shop.perform(
@@ -312,7 +312,7 @@ struct DeliveryTests {
             NotificationQuery(scope: others[0].scope, endpoint: EndpointRecord.primary, limit: 10)
         )
         #expect(ended.isEmpty, "the dead receiver's first time-out came before the healthy deliveries had ended")
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         for post in [healthy, dead, slow] { try await post.stop() }
     }
 }

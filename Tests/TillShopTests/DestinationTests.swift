@@ -219,7 +219,7 @@ struct DestinationTests {
         let till = try await ListeningPost.start()
         let test = try await DeliveryTests.shop(till)
         test.shop.ownPorts.add(host: "127.0.0.1", port: till.port)
-        let sender = try test.startSending()
+        let deliveryWorker = try test.startSending()
         try await test.buy("coins", by: "ann")
         let clock = ClockName(DeliveryTests.scope())
         _ = try await test.shop.advance(clock, .by(milliseconds: DeliveryTests.hour), settling: true)
@@ -227,7 +227,7 @@ struct DestinationTests {
         #expect(attempts.first?.map(\.result) == [.other, .other])
         #expect(attempts.first?.allSatisfy { $0.reason?.contains("port of Till's own") == true } == true)
         #expect(till.requests.isEmpty)
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         try await till.stop()
     }
 }

@@ -19,7 +19,7 @@ struct LeapTests {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
         }
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
-        let sender = try test.startSending()
+        let deliveryWorker = try test.startSending()
         try await test.buy("pro", by: "ann")
         let report = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .year)), settling: true)
         #expect(report.notifications.map { "\($0.words) \($0.count)" } == ["DID_RENEW 12"])
@@ -39,7 +39,7 @@ struct LeapTests {
             let text = #"{"signedPayload":""# + String(decoding: body, as: UTF8.self) + #""}"#
             #expect(String(decoding: request.body, as: UTF8.self) == text)
         }
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         try await post.stop()
     }
 
@@ -89,7 +89,7 @@ struct LeapTests {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
         }
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
-        let sender = try test.startSending()
+        let deliveryWorker = try test.startSending()
         try await test.buy("pro", by: "ann")
         _ = try await test.shop.advance(Self.clock, .byPeriod(Period(2, .month)), settling: settling)
         let query = NotificationQuery(scope: Self.scope, limit: 10)
@@ -103,7 +103,7 @@ struct LeapTests {
         }
         let made = try await test.shop.storage.notifications(query).map(\.signedDate.wholeSecond)
         #expect(made.count == 3 && first.map(\.date.wholeSecond) == made)
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         try await post.stop()
     }
 
@@ -114,7 +114,7 @@ struct LeapTests {
         try await test.shop.updateRules(of: Self.scope) {
             $0.endpoints = [EndpointRecord(url: "\(post.url)/notifications")]
         }
-        let sender = try test.startSending()
+        let deliveryWorker = try test.startSending()
         let later = test.now.advanced(milliseconds: 86_400_000)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         // A customer who leaves a clock that is ahead goes on from what happened there.
@@ -124,7 +124,7 @@ struct LeapTests {
         #expect(try await test.buy("pro", by: "ann").purchaseDate == later.wholeSecond)
         #expect(test.shop.now(on: Self.clock) < later)
         #expect(try await post.requests(atLeast: 1, within: .seconds(120)).count == 1)
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         try await post.stop()
     }
 

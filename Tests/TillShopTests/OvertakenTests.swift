@@ -47,9 +47,9 @@ struct OvertakenTests {
         try await test.shop.registry.put(rules, of: Self.scope)
         let storage = test.shop.storage
         #expect(try await storage.owedEndpoints().map(\.endpoint).sorted() == ["primary", "spare"])
-        let sender = try test.startSending()
-        await sender.forgetWhatNobodyIsOwed()
+        let deliveryWorker = try test.startSending()
+        await deliveryWorker.forgetWhatNobodyIsOwed()
         #expect(try await storage.owedEndpoints() == [EndpointName(Self.scope, "primary")])
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
     }
 }

@@ -50,14 +50,14 @@ struct SkippedTimeTests {
     )
     func movingClock(_ change: ClockChange, settling: Bool) async throws {
         let (test, post) = try await Self.shop(change)
-        let sender = try test.startSending()
+        let deliveryWorker = try test.startSending()
         let bought = test.now
         try await test.buy("coins", by: "ann")
         _ = try await test.shop.advance(Self.clock, .by(milliseconds: 168 * Self.hour), settling: settling)
         #expect(test.shop.clocks.state(Self.clock).moves)
         let attempts = try await Self.attempts(test, count: 6)
         #expect(Self.hours(attempts, after: bought) == Self.offsets)
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         try await post.stop()
     }
 
@@ -71,11 +71,11 @@ struct SkippedTimeTests {
             // Between two advances the clock runs for a moment.
             test.advance(1)
         }
-        let sender = try test.startSending()
-        await sender.pump(Self.clock)
+        let deliveryWorker = try test.startSending()
+        await deliveryWorker.pump(Self.clock)
         let attempts = try await Self.attempts(test, count: 6)
         #expect(Self.hours(attempts, after: bought) == Self.offsets)
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         try await post.stop()
     }
 
@@ -87,11 +87,11 @@ struct SkippedTimeTests {
         // Nobody sent for two days.
         test.advance(48 * Self.hour)
         let start = test.now
-        let sender = try test.startSending()
-        await sender.pump(Self.clock)
+        let deliveryWorker = try test.startSending()
+        await deliveryWorker.pump(Self.clock)
         let late = try await Self.attempts(test, count: 1)
         #expect(late.first?.date == start)
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
 
         let (second, other) = try await Self.shop(.real)
         try await second.buy("coins", by: "ann")
@@ -109,17 +109,17 @@ struct SkippedTimeTests {
     @Test("A retry that falls due while the clock runs is dated when it is made, also after an advance")
     func afterTheAdvance() async throws {
         let (test, post) = try await Self.shop(.real)
-        let sender = try test.startSending()
+        let deliveryWorker = try test.startSending()
         let bought = test.now
         try await test.buy("coins", by: "ann")
         _ = try await Self.attempts(test, count: 1)
         _ = try await test.shop.advance(Self.clock, .by(milliseconds: 2 * Self.hour), settling: false)
         #expect(Self.hours(try await Self.attempts(test, count: 2), after: bought) == [0, 1])
-        // The third is due 13 hours after the purchase; the sender comes at 16.
+        // The third is due 13 hours after the purchase; the delivery worker comes at 16.
         test.advance(14 * Self.hour)
-        await sender.pump(Self.clock)
+        await deliveryWorker.pump(Self.clock)
         #expect(Self.hours(try await Self.attempts(test, count: 3), after: bought) == [0, 1, 16])
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         try await post.stop()
     }
 
@@ -137,10 +137,10 @@ struct SkippedTimeTests {
         _ = try await test.shop.clocks.reload()
         await test.shop.resumeLongWork()
         #expect(test.shop.clocks.state(Self.clock).moves)
-        let sender = try test.startSending()
-        await sender.pump(Self.clock)
+        let deliveryWorker = try test.startSending()
+        await deliveryWorker.pump(Self.clock)
         #expect(Self.hours(try await Self.attempts(test, count: 6), after: bought) == Self.offsets)
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         try await post.stop()
     }
 

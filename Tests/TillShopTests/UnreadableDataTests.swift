@@ -122,12 +122,12 @@ struct UnreadableDataTests {
         for customer in ["ann", "bob", "cat"] { try await test.buy("coins", by: customer) }
         let bob = "(SELECT account FROM accounts WHERE customer = 'bob')"
         try edit("UPDATE deliveries SET type = x'00' WHERE account = \(bob)", in: test)
-        let sender = try test.startSending()
-        await sender.pump(Self.clock)
+        let deliveryWorker = try test.startSending()
+        await deliveryWorker.pump(Self.clock)
         #expect(try await post.requests(atLeast: 2, within: .seconds(120)).count == 2)
         try await test.buy("coins", by: "ann")
         #expect(try await post.requests(atLeast: 3, within: .seconds(120)).count == 3)
-        await test.stopSending(sender)
+        await test.stopSending(deliveryWorker)
         #expect(test.log.errors.count { $0.contains("a delivery was skipped") } == 1, "\(test.log.errors)")
         try await post.stop()
     }

@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import NIOHTTPTypes
 
-/// The limits of a connection: what a slow or endless sender may cost.
+/// The limits of a connection: what a slow or endless delivery worker may cost.
 package struct ConnectionLimits: Sendable {
     /// How long a request may take to arrive whole, counted from the connection or from the last answer.
     package var requestDeadline: TimeAmount

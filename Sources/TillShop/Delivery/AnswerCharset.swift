@@ -1,5 +1,5 @@
-/// The charset that an answer's Content-Type declares. Nobody reads the answer's text; the sender only reports one that
-/// it could not read.
+/// The charset that an answer's Content-Type declares. Nobody reads the answer's text; the delivery worker only reports
+/// one that it could not read.
 enum AnswerCharset {
     /// The names by which the common charsets go, in lower case; families by their numbers below.
     private static let names: Set = [

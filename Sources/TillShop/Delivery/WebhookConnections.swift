@@ -11,7 +11,7 @@ final class WebhookConnections: Sendable {
 
     private let book = Mutex(Book())
 
-    /// How many connections to one server may wait: as many as the sender has posts under way to an endpoint.
+    /// How many connections to one server may wait: as many as the delivery worker has posts under way to an endpoint.
     private static let idlePerOrigin = 16
 
     /// False once the webhook client has gone.

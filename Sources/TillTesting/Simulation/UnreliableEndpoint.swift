@@ -9,12 +9,12 @@ import TillShop
 /// It fails only in ways that leave no doubt that the request arrived: one attempt is one request.
 final class UnreliableEndpoint: Sendable {
     private let post: ListeningPost
-    private let sender: Sender
+    private let deliveryWorker: DeliveryWorker
 
     /// Where it listens.
     var url: String { post.url }
 
-    /// Opens an endpoint, and a sender that delivers to it what a shop has to deliver.
+    /// Opens an endpoint, and a delivery worker that delivers to it what a shop has to deliver.
     init(for test: TestShop, seed: UInt64) async throws {
         let counts = Mutex<[String: Int]>([:])
         post = try await ListeningPost.start { request in
@@ -25,12 +25,12 @@ final class UnreliableEndpoint: Sendable {
             }
             return Self.answer(to: notification.key, attempt: number, seed: seed)
         }
-        sender = try test.startSending()
+        deliveryWorker = try test.startSending()
     }
 
     deinit {
-        Task { [post, sender] in
-            await sender.stop()
+        Task { [post, deliveryWorker] in
+            await deliveryWorker.stop()
             try? await post.stop()
         }
     }

@@ -10,7 +10,7 @@ import TillStorage
 /// First attempts of one original transaction are made in order, each when the one before has ended; retries run on
 /// their own schedule and hold up nothing. Every endpoint has room of its own, so that a dead one slows nobody else. An
 /// attempt that a crash cut short is made again, with the same bytes.
-package actor Sender: Service {
+package actor DeliveryWorker: Service {
     private struct Key: Hashable {
         let notification: NotificationID
         let endpoint: String
@@ -81,14 +81,14 @@ package actor Sender: Service {
     private static let pageLife = Duration.milliseconds(250)
     private static let pageLength = 128
 
-    /// A sender over a shop.
+    /// A delivery worker over a shop.
     package init(_ shop: Shop, webhookClient: WebhookClient) {
         self.shop = shop
         self.webhookClient = webhookClient
         records = AttemptRecords(storage: shop.storage, logger: shop.logger)
-        let sender = WeakSender()
-        shop.signals.add(Signals.Listener(owed: { clock in sender.pump(clock) }))
-        sender.set(self)
+        let deliveryWorker = WeakDeliveryWorker()
+        shop.signals.add(Signals.Listener(owed: { clock in deliveryWorker.pump(clock) }))
+        deliveryWorker.set(self)
     }
 
     /// Sends until the server stops.
@@ -429,17 +429,17 @@ package actor Sender: Service {
     }
 }
 
-/// The way from the shop's signals to the sender, which holds the shop.
-private final class WeakSender: Sendable {
-    private struct Held: Sendable { weak var sender: Sender? }
+/// The way from the shop's signals to the delivery worker, which holds the shop.
+private final class WeakDeliveryWorker: Sendable {
+    private struct Held: Sendable { weak var deliveryWorker: DeliveryWorker? }
 
     private let held = Synchronized(Held())
 
-    func set(_ sender: Sender) { held.value = Held(sender: sender) }
+    func set(_ deliveryWorker: DeliveryWorker) { held.value = Held(deliveryWorker: deliveryWorker) }
 
     func pump(_ clock: ClockName) {
-        guard let sender = held.value.sender else { return }
+        guard let deliveryWorker = held.value.deliveryWorker else { return }
         // It is no part of the act that told of it, and must not stand on that act's footing.
-        Task.detached { await sender.pump(clock) }
+        Task.detached { await deliveryWorker.pump(clock) }
     }
 }
