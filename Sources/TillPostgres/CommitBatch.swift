@@ -33,13 +33,13 @@ struct CommitBatch: Sendable {
     init(_ changes: [Change]) throws {
         count = changes.count
         // Generations only rise: of two footings the lesser has been overtaken by what the other knows.
-        let footing = changes.compactMap(\.footing).max { ($0.era, $0.generation ?? 0) < ($1.era, $1.generation ?? 0) }
-        let standing = changes.enumerated().filter { $0.element.footing == nil || $0.element.footing == footing }
+        let writePrecondition = changes.compactMap(\.writePrecondition).max { ($0.era, $0.generation ?? 0) < ($1.era, $1.generation ?? 0) }
+        let standing = changes.enumerated().filter { $0.element.writePrecondition == nil || $0.element.writePrecondition == writePrecondition }
         let prepared = try standing.map { try Self.prepare($0.element, at: $0.offset) }
         // Batches of several nodes that take their accounts in one order do not end in each other's arms.
         let isFree = Self.isFree(standing.map(\.element))
         self.changes = isFree ? prepared.sorted { ($0.first, $0.place) < ($1.first, $1.place) } : prepared
-        checks = footing.map { [Step(.lockShared), Step($0)] } ?? []
+        checks = writePrecondition.map { [Step(.lockShared), Step($0)] } ?? []
     }
 
     /// Whether no change of the batch can depend on another, so that their order is free.

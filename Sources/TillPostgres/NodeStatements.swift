@@ -10,7 +10,7 @@ enum NodeStatements {
         switch statement {
         case .lockShared: "SELECT pg_advisory_xact_lock_shared(\(lock))"
         case .lockAlone: "SELECT pg_advisory_xact_lock(\(lock))"
-        case .checkFooting:
+        case .checkWritePrecondition:
             """
             SELECT 1 / (
                 CASE

@@ -90,14 +90,14 @@ extension PostgresStorage {
 
     // MARK: Writing what nodes hold in memory
 
-    /// Writes documents of some kinds, on the footing that the task holds. Nobody commits meanwhile what was decided
-    /// by those that were there before.
+    /// Writes documents of some kinds, on the precondition that the task holds. Nobody commits meanwhile what was
+    /// decided by those that were there before.
     ///
-    /// - Throws: `Overtaken` when that footing has gone.
+    /// - Throws: `Overtaken` when that precondition has gone.
     func write(_ steps: [Step], changing kinds: Set<DocumentKind>) async throws {
         guard !steps.isEmpty else { return }
         let held = kinds.intersection(DocumentKind.heldInMemory).map(\.rawValue).sorted()
-        let check = Footing.held.map { [Step($0)] } ?? []
+        let check = WritePrecondition.held.map { [Step($0)] } ?? []
         let lock = held.isEmpty ? (check.isEmpty ? [] : [Step(.lockShared)]) : [Step(.lockAlone)]
         let raise = held.map { Step(.raiseGeneration, Arguments($0)) }
         let announce = held.isEmpty ? [] : [Step(.announce, Arguments(NodeWord.generations))]
@@ -123,8 +123,8 @@ extension Session {
 }
 
 extension Step {
-    /// Goes on only while a footing holds; the lock comes before it.
-    init(_ footing: Footing) {
-        self.init(.checkFooting, Arguments(footing.node, footing.era, footing.generation))
+    /// Goes on only while a precondition holds; the lock comes before it.
+    init(_ writePrecondition: WritePrecondition) {
+        self.init(.checkWritePrecondition, Arguments(writePrecondition.node, writePrecondition.era, writePrecondition.generation))
     }
 }

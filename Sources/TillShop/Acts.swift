@@ -170,7 +170,7 @@ extension Shop {
     ) async throws -> Attempt {
         let scope = customer.scope
         // Before anything is looked at that others may change.
-        let footing = try footing()
+        let writePrecondition = try writePrecondition()
         let present = try await quarantining {
             try await storage.account(environment: scope.environment, app: scope.app, customer: customer.customer)
         }
@@ -215,7 +215,7 @@ extension Shop {
         guard !change.isEmpty else { return .done(Outcome(account: loaded[0], ledger: ledger)) }
         let chain = signingChain
         try await owe(ledger.notifications, in: &change, scope: scope, signedBy: chain)
-        change.footing = footing
+        change.writePrecondition = writePrecondition
         switch await commits.commit(change) {
         case .success:
             if !change.notifications.isEmpty { chains.keep(chain) }
@@ -228,7 +228,7 @@ extension Shop {
             return .conflict
         case .failure(.overtaken):
             // Who asked for an instant by the clock must ask the clock again.
-            if Footing.held?.generation != nil { throw Overtaken() }
+            if WritePrecondition.held?.generation != nil { throw Overtaken() }
             return .overtaken
         case .failure(.codeUsedUp(let redemption)):
             throw Refusal.codeUsedUp(offer: redemption.offerID, limit: redemption.limit)
@@ -382,11 +382,11 @@ extension Shop {
             let clock = ClockName(scope, own: opening.clock)
             if let instant { try self.check(instant, on: clock) }
             for _ in 0..<Self.mostAttempts {
-                let footing = try self.footing()
+                let writePrecondition = try self.writePrecondition()
                 var account = try await self.open(customer, opening, at: instant ?? self.now(on: clock))
                 account.version = 1
                 let new = [AccountChange(account: account, before: nil)]
-                switch await self.commits.commit(Change(accounts: new, footing: footing)) {
+                switch await self.commits.commit(Change(accounts: new, writePrecondition: writePrecondition)) {
                 case .success: return account
                 case .failure(.overtaken): try await self.cluster?.catchUp()
                 case .failure(let failure):

@@ -37,7 +37,7 @@ extension Shop {
         var change = change
         var outcome = Result<Void, CommitFailure>.failure(.overtaken)
         for _ in 0..<Self.mostAttempts {
-            change.footing = try footing()
+            change.writePrecondition = try writePrecondition()
             outcome = await gate.together { await commits.commit(change) }
             guard case .failure(.overtaken) = outcome else { break }
             try await cluster?.catchUp()

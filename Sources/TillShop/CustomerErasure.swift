@@ -90,7 +90,7 @@ extension Shop {
     ) async throws -> Erasing {
         let scope = customer.scope
         // Before anything is looked at that others may change.
-        let footing = try footing()
+        let writePrecondition = try writePrecondition()
         let found = try await storage.account(
             environment: scope.environment,
             app: scope.app,
@@ -135,7 +135,7 @@ extension Shop {
             erased.told = ledger.notifications.filter { $0.account != account.id }
             try await owe(erased.told, in: &change, scope: scope, signedBy: chain)
         }
-        change.footing = footing
+        change.writePrecondition = writePrecondition
         change.erasure = Erasure(account: account.id, version: account.version, journal: entries)
         switch await commits.commit(change) {
         case .success:

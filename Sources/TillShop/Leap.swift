@@ -315,7 +315,7 @@ extension Shop {
         while !(givingWay && gate.waitingToBeAlone > 0) {
             try checkStopping()
             // Long work ends where everything was replaced.
-            _ = try footing()
+            _ = try writePrecondition()
             let limit = 256 + setAside.all.count
             let found =
                 onlyHere
@@ -359,7 +359,7 @@ extension Shop {
         } catch {
             // A stop cuts everybody short, and so does whoever replaces everything; nobody is ill.
             guard !isStopping.value else { return }
-            _ = try footing()
+            _ = try writePrecondition()
             setAside.add(due.id, because: error.logText)
             log.setAside(due)
             logger.error(

@@ -15,7 +15,7 @@ package struct Change: Sendable {
     /// Written in the same transaction, over those of the same kind and name.
     package var documents: [Document]
     /// On what it hangs where several servers share the engine.
-    package var footing: Footing?
+    package var writePrecondition: WritePrecondition?
     /// What goes, behind everything that is written.
     package var erasure: Erasure?
 
@@ -27,7 +27,7 @@ package struct Change: Sendable {
         notifications: [OutboxEntry] = [],
         deliveries: [Delivery] = [],
         documents: [Document] = [],
-        footing: Footing? = nil,
+        writePrecondition: WritePrecondition? = nil,
         erasure: Erasure? = nil
     ) {
         self.accounts = accounts
@@ -36,7 +36,7 @@ package struct Change: Sendable {
         self.notifications = notifications
         self.deliveries = deliveries
         self.documents = documents
-        self.footing = footing
+        self.writePrecondition = writePrecondition
         self.erasure = erasure
     }
 

@@ -144,7 +144,7 @@ package struct Generations: Equatable, Sendable {
 }
 
 /// On what a write hangs beside the rows that it names: the engine refuses it when that has changed.
-package struct Footing: Hashable, Sendable {
+package struct WritePrecondition: Hashable, Sendable {
     /// The node that decided. One that was given up writes nothing more.
     package let node: String
     /// The era in which it read.
@@ -152,7 +152,7 @@ package struct Footing: Hashable, Sendable {
     /// The sum of the generations by which it decided; nil where what is held in memory does not matter.
     package let generation: Int64?
 
-    /// A footing.
+    /// A precondition.
     package init(node: String, era: Int64, generation: Int64?) {
         self.node = node
         self.era = era
@@ -160,10 +160,10 @@ package struct Footing: Hashable, Sendable {
     }
 
     /// That of the work under way in this task: what it writes last hangs on what it found first.
-    @TaskLocal package static var held: Footing?
+    @TaskLocal package static var held: WritePrecondition?
 }
 
-/// What a write hung on has changed (`Footing`). Nothing was written.
+/// What a write hung on has changed (`WritePrecondition`). Nothing was written.
 package struct Overtaken: Error, CustomStringConvertible {
     /// Says that a write was overtaken.
     package init() {}

@@ -23,15 +23,15 @@ struct SharedStorageTests {
 
     private func lease(_ name: String, _ node: Int) -> Lease { Lease(name: name, node: "n\(node)", body: "b\(node)") }
 
-    private func footing(_ node: Int) async throws -> Footing {
+    private func writePrecondition(_ node: Int) async throws -> WritePrecondition {
         let now = try await nodes[node].generations()
-        return Footing(node: "n\(node)", era: now.era, generation: now.sum)
+        return WritePrecondition(node: "n\(node)", era: now.era, generation: now.sum)
     }
 
-    private func open(_ customer: String, _ number: Int64, _ footing: Footing?) -> Change {
+    private func open(_ customer: String, _ number: Int64, _ writePrecondition: WritePrecondition?) -> Change {
         Change(
             accounts: [AccountChange(account: fixture.account(customer, number: number), before: nil)],
-            footing: footing
+            writePrecondition: writePrecondition
         )
     }
 
@@ -62,7 +62,7 @@ struct SharedStorageTests {
         try await nodes[0].join("n0", name: "place 0", lease: .milliseconds(50))
         try await nodes[1].join("n1", name: "place 1", lease: Self.long)
         _ = try await nodes[0].take([lease("work", 0)])
-        let before = try await footing(0)
+        let before = try await writePrecondition(0)
         try await Task.sleep(for: .milliseconds(80))
         let view = try await nodes[1].beat("n1", seen: 0, lease: Self.long)
         #expect(view?.seen.keys.sorted() == ["n1"] && view?.leases.isEmpty == true)
@@ -73,7 +73,7 @@ struct SharedStorageTests {
         let results = await nodes[0].commit([open("ann", 1, before)])
         #expect(throws: CommitFailure.self) { try results[0].get() }
         await #expect(throws: Overtaken.self) {
-            try await Footing.$held.withValue(before) {
+            try await WritePrecondition.$held.withValue(before) {
                 try await nodes[0].put([Document(kind: .clock, name: "x", body: "{}")])
             }
         }
@@ -84,7 +84,7 @@ struct SharedStorageTests {
     @Test("What was decided before another node changed what is held in memory is overtaken; the rest is not")
     func overtaken() async throws {
         try await joined()
-        let old = try await footing(0)
+        let old = try await writePrecondition(0)
         let fine = await nodes[0].commit([open("ann", 1, old)])
         try fine[0].get()
         // Jobs are read when they are needed; nobody holds them.
@@ -94,8 +94,8 @@ struct SharedStorageTests {
         let written = nodes[1].written
         try await nodes[1].put([Document(kind: .catalog, name: "com.example", app: "com.example", body: "{}")])
         #expect(nodes[1].written == written + 1)
-        let new = try await footing(0)
-        // Of one batch each is judged by its own footing.
+        let new = try await writePrecondition(0)
+        // Of one batch each is judged by its own precondition.
         let mixed = await nodes[0].commit([open("cid", 3, old), open("dan", 4, new), open("eve", 5, nil)])
         guard case .failure(.overtaken) = mixed[0] else { return #expect(Bool(false), "\(mixed[0])") }
         try mixed[1].get()
@@ -117,7 +117,7 @@ struct SharedStorageTests {
         try await fixture.tell(ann, number: 1)
         let clock = ann.clockName
         _ = try await nodes[0].save(Snapshot(name: "s", app: nil, savedAt: Timestamp(milliseconds: 1)))
-        let before = try await footing(0)
+        let before = try await writePrecondition(0)
         var sent = try #require(
             try await nodes[0].dueDeliveries(to: "primary", on: clock, until: Timestamp(milliseconds: 9), limit: 9)
                 .deliveries.first
@@ -132,8 +132,8 @@ struct SharedStorageTests {
         try await nodes[0].record([sent], era: now.era)
         #expect(try await nodes[0].owedDeliveries(on: clock, until: nil) == 0)
         await #expect(throws: Overtaken.self) {
-            let held = Footing(node: "n0", era: before.era, generation: nil)
-            try await Footing.$held.withValue(held) {
+            let held = WritePrecondition(node: "n0", era: before.era, generation: nil)
+            try await WritePrecondition.$held.withValue(held) {
                 try await nodes[0].put([Document(kind: .job, name: "x", body: "{}")])
             }
         }

@@ -109,8 +109,8 @@ extension Cluster {
         let node = id
         do {
             try await follow()
-            let held = Footing(node: node, era: footing.era, generation: nil)
-            let value = try await Footing.$held.withValue(held) { try await body() }
+            let held = WritePrecondition(node: node, era: writePrecondition.era, generation: nil)
+            let value = try await WritePrecondition.$held.withValue(held) { try await body() }
             await giveBack(name, of: node)
             return value
         } catch {

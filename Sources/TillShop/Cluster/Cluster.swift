@@ -7,7 +7,7 @@ import TillStorage
 /// This server as one of the nodes that share a database (docs/operating/scale.md).
 ///
 /// It says that it lives, works on a part of the partitions, and follows what the others set up. What it does by an
-/// older knowledge the engine refuses (`Footing`), so that being late is never being wrong.
+/// older knowledge the engine refuses (`WritePrecondition`), so that being late is never being wrong.
 package final class Cluster: Sendable {
     /// What the shop does when others changed something.
     struct Follower: Sendable {
@@ -119,8 +119,8 @@ package final class Cluster: Sendable {
     var isAlone: Bool { state.withLock { $0.view.seen.count <= 1 } }
 
     /// On what a decision made now hangs.
-    var footing: Footing {
-        state.withLock { Footing(node: $0.id, era: $0.seen.era, generation: $0.seen.sum) }
+    var writePrecondition: WritePrecondition {
+        state.withLock { WritePrecondition(node: $0.id, era: $0.seen.era, generation: $0.seen.sum) }
     }
 
     // MARK: Saying that one lives
@@ -234,10 +234,10 @@ package final class Cluster: Sendable {
 
     /// After something was overtaken: returns when it can be decided again.
     func catchUp() async throws {
-        let before = footing
+        let before = writePrecondition
         try await follow()
         // Nothing was changed: then it is this node that was given up.
-        if footing == before { try await beat() }
+        if writePrecondition == before { try await beat() }
     }
 
     /// Returns when every node that lives has followed what this one wrote, so that whichever is asked next knows.

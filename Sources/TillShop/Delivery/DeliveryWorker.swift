@@ -439,7 +439,7 @@ private final class WeakDeliveryWorker: Sendable {
 
     func pump(_ clock: ClockName) {
         guard let deliveryWorker = held.value.deliveryWorker else { return }
-        // It is no part of the act that told of it, and must not stand on that act's footing.
+        // It is no part of the act that told of it, and must not stand on that act's precondition.
         Task.detached { await deliveryWorker.pump(clock) }
     }
 }

@@ -6,14 +6,14 @@ extension Shop {
     /// On what a decision made now hangs; nil where nobody else decides.
     ///
     /// - Throws: `ShopBusy` when what the task found at its beginning is no more.
-    func footing() throws -> Footing? {
+    func writePrecondition() throws -> WritePrecondition? {
         guard let cluster else { return nil }
-        let present = cluster.footing
-        guard let held = Footing.held else { return present }
+        let present = cluster.writePrecondition
+        guard let held = WritePrecondition.held else { return present }
         guard held.node == present.node, held.era == present.era else {
             throw ShopBusy(reason: "everything was replaced, or done by another node, meanwhile")
         }
-        return Footing(node: held.node, era: held.era, generation: held.generation ?? present.generation)
+        return WritePrecondition(node: held.node, era: held.era, generation: held.generation ?? present.generation)
     }
 
     /// Runs a body that does something because of what a clock shows. When a node changes clocks, or anything else that
@@ -22,7 +22,7 @@ extension Shop {
         guard let cluster else { return try await body() }
         for _ in 0..<Self.mostBeginnings {
             do {
-                return try await Footing.$held.withValue(try footing()) { try await body() }
+                return try await WritePrecondition.$held.withValue(try writePrecondition()) { try await body() }
             } catch is Overtaken {
                 try checkStopping()
                 try await cluster.catchUp()
@@ -42,7 +42,7 @@ extension Shop {
     }
 
     /// The present era.
-    var era: Era { Era(here: gate.era, everywhere: cluster?.footing.era) }
+    var era: Era { Era(here: gate.era, everywhere: cluster?.writePrecondition.era) }
 
     /// Returns when every node knows what this one set up.
     package func settleNodes() async { await cluster?.settle() }
