@@ -4,12 +4,12 @@ import Synchronization
 /// A bounded number of connections, each on a thread of its own, and a bounded queue in front of them.
 ///
 /// Libpq waits for the network; it does so on these threads and never on those of Swift's tasks. A thread is started
-/// when an errand finds none that is free, and takes errands in their order.
+/// when a work item finds none that is free, and takes work items in their order.
 final class ConnectionPool: Sendable {
-    private let queue: ErrandQueue
+    private let queue: ConnectionQueue
 
     init(_ url: DatabaseURL, _ settings: PostgresSettings) {
-        queue = ErrandQueue(url, settings)
+        queue = ConnectionQueue(url, settings)
     }
 
     deinit { queue.close() }
@@ -19,37 +19,37 @@ final class ConnectionPool: Sendable {
     /// - Throws: `CancellationError`; `PostgresRefused` when there is no connection; otherwise what the work throws.
     func perform<Answer: Sendable>(_ work: @escaping @Sendable (Session) throws -> Answer) async throws -> Answer {
         try Task.checkCancellation()
-        let waiting = Mutex<Errand?>(nil)
+        let waiting = Mutex<WorkItem?>(nil)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Answer, any Error>) in
-                let errand = Errand(until: queue.deadline()) { loan in
-                    continuation.resume(with: Self.answer(to: loan, work))
+                let workItem = WorkItem(until: queue.deadline()) { checkedOut in
+                    continuation.resume(with: Self.answer(to: checkedOut, work))
                 }
-                waiting.withLock { $0 = errand }
-                queue.add(errand)
-                // A cancellation that came before there was an errand found nothing to end.
-                if Task.isCancelled { queue.cancel(errand) }
+                waiting.withLock { $0 = workItem }
+                queue.add(workItem)
+                // A cancellation that came before there was a work item found nothing to end.
+                if Task.isCancelled { queue.cancel(workItem) }
             }
         } onCancel: {
-            if let errand = waiting.withLock({ $0 }) { queue.cancel(errand) }
+            if let workItem = waiting.withLock({ $0 }) { queue.cancel(workItem) }
         }
     }
 
     private static func answer<Answer>(
-        to loan: Result<Loan, any Error>,
+        to checkedOut: Result<CheckedOutConnection, any Error>,
         _ work: (Session) throws -> Answer
     ) -> Result<Answer, any Error> {
         Result {
-            let loan = try loan.get()
+            let checkedOut = try checkedOut.get()
             do {
-                return try work(loan.session)
-            } catch let failure as PostgresFailure where failure.isCanceled && loan.errand.isCanceled {
+                return try work(checkedOut.session)
+            } catch let failure as PostgresFailure where failure.isCanceled && checkedOut.workItem.isCanceled {
                 throw CancellationError()
             }
         }
     }
 
-    /// Lets no more errands in, lets those at work end, and closes the connections.
+    /// Lets no more work items in, lets those at work end, and closes the connections.
     func close() async {
         queue.close()
         await queue.ended()

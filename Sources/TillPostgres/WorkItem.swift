@@ -5,11 +5,11 @@ import Synchronization
 ///
 /// It waits, it runs, it is over: each goes on to the next once, whoever comes first, the worker, the clock or a
 /// cancellation.
-final class Errand: Sendable {
+final class WorkItem: Sendable {
     /// Until when it may wait for a connection.
     let deadline: ContinuousClock.Instant
     private let phase = Mutex(Phase.waiting)
-    private let work: @Sendable (Result<Loan, any Error>) -> Void
+    private let work: @Sendable (Result<CheckedOutConnection, any Error>) -> Void
 
     private enum Phase {
         case waiting
@@ -20,7 +20,7 @@ final class Errand: Sendable {
     }
 
     /// - Parameter work: called exactly once, with a connection on its own thread or with the reason why there is none.
-    init(until deadline: ContinuousClock.Instant, _ work: @escaping @Sendable (Result<Loan, any Error>) -> Void) {
+    init(until deadline: ContinuousClock.Instant, _ work: @escaping @Sendable (Result<CheckedOutConnection, any Error>) -> Void) {
         self.deadline = deadline
         self.work = work
     }
@@ -36,7 +36,7 @@ final class Errand: Sendable {
             return true
         }
         guard starts else { return true }
-        work(.success(Loan(session: session, errand: self)))
+        work(.success(CheckedOutConnection(session: session, workItem: self)))
         return phase.withLock { phase in
             defer { phase = .over }
             if case .canceled = phase { return false }
@@ -78,8 +78,8 @@ final class Errand: Sendable {
     }
 }
 
-/// A connection for as long as an errand runs.
-struct Loan {
+/// A connection for as long as a work item runs.
+struct CheckedOutConnection {
     let session: Session
-    let errand: Errand
+    let workItem: WorkItem
 }

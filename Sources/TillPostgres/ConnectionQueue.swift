@@ -2,16 +2,16 @@ import Foundation
 import Synchronization
 
 /// What waits for a connection, and the threads that take it up.
-final class ErrandQueue: Sendable {
+final class ConnectionQueue: Sendable {
     private let settings: PostgresSettings
     private let backOff: BackOff
     private let leadership: Leadership
     private let state = Mutex(State())
-    /// Raised once for each errand that comes.
+    /// Raised once for each work item that comes.
     private let bell = DispatchSemaphore(value: 0)
 
     private struct State {
-        var waiting: [Errand] = []
+        var waiting: [WorkItem] = []
         var workers = 0
         var idle = 0
         var isWatched = false
@@ -25,11 +25,11 @@ final class ErrandQueue: Sendable {
         leadership = Leadership(url, settings)
     }
 
-    /// Until when an errand that comes now may wait.
+    /// Until when a work item that comes now may wait.
     func deadline() -> ContinuousClock.Instant { .now + settings.longestWait }
 
-    /// Puts an errand at the end, and starts a thread if none is free.
-    func add(_ errand: Errand) {
+    /// Puts a work item at the end, and starts a thread if none is free.
+    func add(_ workItem: WorkItem) {
         enum Verdict {
             case refused(PostgresRefused)
             case taken(newWorker: Bool, newWatch: Bool)
@@ -37,7 +37,7 @@ final class ErrandQueue: Sendable {
         let verdict: Verdict = state.withLock { state in
             if state.isClosed { return .refused(.closed) }
             if state.waiting.count >= settings.mostWaiting { return .refused(.crowded(state.waiting.count)) }
-            state.waiting.append(errand)
+            state.waiting.append(workItem)
             let needsWorker = state.waiting.count > state.idle && state.workers < settings.connections
             if needsWorker {
                 state.workers += 1
@@ -48,7 +48,7 @@ final class ErrandQueue: Sendable {
             return .taken(newWorker: needsWorker, newWatch: needsWatch)
         }
         switch verdict {
-        case .refused(let reason): errand.fail(reason)
+        case .refused(let reason): workItem.fail(reason)
         case .taken(let newWorker, let newWatch):
             bell.signal()
             if newWorker { Thread.detachNewThread { self.work() } }
@@ -56,10 +56,10 @@ final class ErrandQueue: Sendable {
         }
     }
 
-    /// Ends an errand whose task is cancelled.
-    func cancel(_ errand: Errand) {
-        errand.cancel()
-        state.withLock { $0.waiting.removeAll { $0 === errand } }
+    /// Ends a work item whose task is cancelled.
+    func cancel(_ workItem: WorkItem) {
+        workItem.cancel()
+        state.withLock { $0.waiting.removeAll { $0 === workItem } }
     }
 
     /// Lets nothing more in. What waits is refused; what runs runs on.
@@ -70,7 +70,7 @@ final class ErrandQueue: Sendable {
             state.isClosed = true
             return (state.waiting, wasClosed ? 0 : state.workers)
         }
-        for errand in waiting { errand.fail(PostgresRefused.closed) }
+        for workItem in waiting { workItem.fail(PostgresRefused.closed) }
         for _ in 0..<workers { bell.signal() }
     }
 
@@ -91,15 +91,15 @@ final class ErrandQueue: Sendable {
         var session: Session?
         while true {
             bell.wait()
-            let next: Errand?? = state.withLock { state in
+            let next: WorkItem?? = state.withLock { state in
                 if state.isClosed { return .none }
                 guard !state.waiting.isEmpty else { return .some(nil) }
                 state.idle -= 1
                 return state.waiting.removeFirst()
             }
             guard let next else { break }
-            guard let errand = next else { continue }
-            session = serve(errand, session)
+            guard let workItem = next else { continue }
+            session = serve(workItem, session)
             state.withLock { $0.idle += 1 }
         }
         session = nil
@@ -110,24 +110,24 @@ final class ErrandQueue: Sendable {
         for closer in closers { closer.resume() }
     }
 
-    /// Runs an errand on a living connection, which is made first if there is none.
+    /// Runs a work item on a living connection, which is made first if there is none.
     ///
     /// - Returns: the connection, if it can be used again.
-    private func serve(_ errand: Errand, _ session: Session?) -> Session? {
+    private func serve(_ workItem: WorkItem, _ session: Session?) -> Session? {
         do {
             let living = session.flatMap { $0.isAlive() ? $0 : nil }
             let session = try living ?? backOff.attempt { try leadership.connect() }
-            let isClean = errand.run(on: session)
+            let isClean = workItem.run(on: session)
             return isClean && session.isIdle() ? session : nil
         } catch {
-            errand.fail(error)
+            workItem.fail(error)
             return nil
         }
     }
 
     // MARK: Those who wait too long
 
-    /// Fails what has waited too long. One task watches while anything waits; errands come in the order of their
+    /// Fails what has waited too long. One task watches while anything waits; work items come in the order of their
     /// deadlines.
     private func watch() async {
         while true {
@@ -138,7 +138,7 @@ final class ErrandQueue: Sendable {
                 if state.waiting.isEmpty { state.isWatched = false }
                 return (Array(late), state.waiting.first?.deadline)
             }
-            for errand in late { errand.fail(PostgresRefused.waitedTooLong(settings.longestWait)) }
+            for workItem in late { workItem.fail(PostgresRefused.waitedTooLong(settings.longestWait)) }
             guard let next else { return }
             try? await Task.sleep(until: next, clock: .continuous)
         }
