@@ -5,7 +5,7 @@ import Synchronization
 final class ConnectionQueue: Sendable {
     private let settings: PostgresSettings
     private let backOff: BackOff
-    private let leadership: Leadership
+    private let primaryTracker: PrimaryTracker
     private let state = Mutex(State())
     /// Raised once for each work item that comes.
     private let bell = DispatchSemaphore(value: 0)
@@ -22,7 +22,7 @@ final class ConnectionQueue: Sendable {
     init(_ url: DatabaseURL, _ settings: PostgresSettings) {
         self.settings = settings
         backOff = BackOff(settings)
-        leadership = Leadership(url, settings)
+        primaryTracker = PrimaryTracker(url, settings)
     }
 
     /// Until when a work item that comes now may wait.
@@ -116,7 +116,7 @@ final class ConnectionQueue: Sendable {
     private func serve(_ workItem: WorkItem, _ session: Session?) -> Session? {
         do {
             let living = session.flatMap { $0.isAlive() ? $0 : nil }
-            let session = try living ?? backOff.attempt { try leadership.connect() }
+            let session = try living ?? backOff.attempt { try primaryTracker.connect() }
             let isClean = workItem.run(on: session)
             return isClean && session.isIdle() ? session : nil
         } catch {

@@ -7,7 +7,7 @@ import TillStorage
 /// that is busy is not given up.
 final class NodeEar: Sendable {
     private let settings: PostgresSettings
-    private let leadership: Leadership
+    private let primaryTracker: PrimaryTracker
     private let isClosed = Atomic<Bool>(false)
     private let isOpen = Atomic<Bool>(false)
     private let node = Mutex<(id: String, lease: Duration)?>(nil)
@@ -17,7 +17,7 @@ final class NodeEar: Sendable {
 
     init(_ url: DatabaseURL, _ settings: PostgresSettings) {
         self.settings = settings.forNodes
-        leadership = Leadership(url, settings.forNodes)
+        primaryTracker = PrimaryTracker(url, settings.forNodes)
     }
 
     /// - Parameter hear: told each word, and that some were missed when a connection is new.
@@ -38,7 +38,7 @@ final class NodeEar: Sendable {
         let backOff = BackOff(settings)
         while !isClosed.load(ordering: .relaxed) {
             do {
-                let session = try backOff.attempt { try leadership.connect() }
+                let session = try backOff.attempt { try primaryTracker.connect() }
                 try session.run(script: "LISTEN \(NodeStatements.channel)")
                 hear(.missed)
                 try listen(session, hear)

@@ -14,13 +14,13 @@ final class Session {
     /// Connects.
     ///
     /// - Parameters:
-    ///   - leadership: watches over the connection; without it the connection may wait for ever.
+    ///   - primaryTracker: watches over the connection; without it the connection may wait for ever.
     ///   - host: which of several; left out, the first that will do.
     /// - Throws: `PostgresRefused.cannotConnect` without what the URL keeps secret.
     init(
         _ url: DatabaseURL,
         _ settings: PostgresSettings,
-        under leadership: Leadership? = nil,
+        under primaryTracker: PrimaryTracker? = nil,
         at host: [DatabaseURL.Parameter] = []
     ) throws {
         // The URL comes last but one, so that it has its way with the time-outs of the network and of TLS.
@@ -45,9 +45,9 @@ final class Session {
         cancellation = CancelHandle(of: opened)
         line = Line(of: opened)
         PQsetNoticeReceiver(opened, Notices.receiver, Unmanaged.passUnretained(notices).toOpaque())
-        leadership?.add(line)
+        primaryTracker?.add(line)
         let timeline = try run(script: Self.preamble(settings)).first?.maybeText(0) ?? ""
-        try leadership?.admit(line, on: Int64(timeline, radix: 16) ?? 0)
+        try primaryTracker?.admit(line, on: Int64(timeline, radix: 16) ?? 0)
     }
 
     deinit { PQfinish(connection) }

@@ -87,17 +87,17 @@ struct PostgresLeaderTests {
     func takeover() async throws {
         let database = try StorageFixture.database()
         let url = try DatabaseURL(database.url)
-        let leadership = Leadership(url, PostgresSettings())
-        let old = try Session(url, PostgresSettings(), under: leadership)
-        let new = try Session(url, PostgresSettings(), under: leadership)
+        let primaryTracker = PrimaryTracker(url, PostgresSettings())
+        let old = try Session(url, PostgresSettings(), under: primaryTracker)
+        let new = try Session(url, PostgresSettings(), under: primaryTracker)
         let other = try Session(url, PostgresSettings())
         #expect(old.isAlive() && new.isAlive())
-        try leadership.admit(new.line, on: 2)
+        try primaryTracker.admit(new.line, on: 2)
         #expect(!old.isAlive() && new.isAlive() && other.isAlive())
         let failure = #expect(throws: PostgresFailure.self) { try old.run(script: "SELECT 1") }
         #expect(failure?.endsConnection == true && failure?.isPassing == true)
         try new.run(script: "SELECT 1")
-        let refused = #expect(throws: PostgresRefused.self) { try Session(url, PostgresSettings(), under: leadership) }
+        let refused = #expect(throws: PostgresRefused.self) { try Session(url, PostgresSettings(), under: primaryTracker) }
         #expect(refused.map { "\($0)" }?.contains("lost its lead (1, now 2)") == true)
     }
 
@@ -111,12 +111,12 @@ struct PostgresLeaderTests {
         #expect(
             url.hosts.map { $0.map(\.value) } == [["127.0.0.1", "1"], [server.folder, "5432"], ["127.0.0.1", "2"]]
         )
-        let leadership = Leadership(url, PostgresSettings())
-        let session = try leadership.connect()
+        let primaryTracker = PrimaryTracker(url, PostgresSettings())
+        let session = try primaryTracker.connect()
         try session.run(script: "SELECT 1")
-        try leadership.connect(isDoubted: true).run(script: "SELECT 1")
-        try leadership.admit(session.line, on: 2)
-        let refused = #expect(throws: PostgresRefused.self) { try leadership.connect() }
+        try primaryTracker.connect(isDoubted: true).run(script: "SELECT 1")
+        try primaryTracker.admit(session.line, on: 2)
+        let refused = #expect(throws: PostgresRefused.self) { try primaryTracker.connect() }
         let reason = refused.map { "\($0)" } ?? ""
         #expect(reason.contains("lost its lead (1, now 2)") && reason.contains("port 2 failed"), "\(reason)")
         #expect(try DatabaseURL("postgres://a,b/till").hosts.map { $0.map(\.value) } == [["a", ""], ["b", ""]])

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Servers count their leaders: each takes over with a timeline above that of the one before. So a leader that was left
 /// behind, stands still or does not know it yet is told from the one that counts, whatever lies between.
-final class Leadership: Sendable {
+final class PrimaryTracker: Sendable {
     private let url: DatabaseURL
     private let settings: PostgresSettings
     private let state = Mutex(State())
