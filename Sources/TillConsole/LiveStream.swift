@@ -42,8 +42,8 @@ struct LiveStream: Sendable {
         try await writer.write(ByteBuffer(string: ": here\n\n"))
         while !console.shop.isDraining.value, !Task.isCancelled, !Task.isShuttingDownGracefully {
             if effect?.outcome == nil, let act { effect = console.acts.effect(of: act) ?? effect }
-            let news = console.pulse.count
-            if news != heard || clock.now - made >= Self.turn {
+            let nodeEvent = console.pulse.count
+            if nodeEvent != heard || clock.now - made >= Self.turn {
                 made = clock.now
                 let changes = await changes(from: &had, effect)
                 heard = changes.beats

@@ -78,9 +78,9 @@ extension PostgresStorage {
         try await nodePool.perform { session in _ = try session.run(.announce, Arguments(word)) }
     }
 
-    package func listen(_ hear: @escaping @Sendable (NodeSign) -> Void) { ear.open(hear) }
+    package func listen(_ hear: @escaping @Sendable (NodeSign) -> Void) { nodeSubscription.open(hear) }
 
-    package func keepAlive(_ id: String, lease: Duration) { ear.keepAlive(id, lease) }
+    package func keepAlive(_ id: String, lease: Duration) { nodeSubscription.keepAlive(id, lease) }
 
     private func transact(_ steps: [Step]) async throws {
         guard !steps.isEmpty else { return }

@@ -9,7 +9,7 @@ package final class PostgresStorage: SharedStorage {
     let pool: ConnectionPool
     /// A connection that never waits behind requests: whoever is busy still says that it lives.
     let nodePool: ConnectionPool
-    let ear: NodeEar
+    let nodeSubscription: NodeSubscription
     let writes = Atomic<Int>(0)
     let settings: PostgresSettings
     /// Where the database is, without who connects: for logs.
@@ -26,7 +26,7 @@ package final class PostgresStorage: SharedStorage {
         place = url.description
         pool = ConnectionPool(url, settings)
         nodePool = ConnectionPool(url, settings.forNodes)
-        ear = NodeEar(url, settings)
+        nodeSubscription = NodeSubscription(url, settings)
     }
 
     /// Opens the database as it is, beside servers that may be at work on it.
@@ -38,7 +38,7 @@ package final class PostgresStorage: SharedStorage {
         place = url.description
         pool = ConnectionPool(url, settings)
         nodePool = ConnectionPool(url, settings.forNodes)
-        ear = NodeEar(url, settings)
+        nodeSubscription = NodeSubscription(url, settings)
     }
 
     /// One statement, and its rows as values.
@@ -60,7 +60,7 @@ package final class PostgresStorage: SharedStorage {
     package func ping() async throws { _ = try await read(.ping) { try $0.int(0) } }
 
     package func close() async throws {
-        ear.close()
+        nodeSubscription.close()
         await nodePool.close()
         await pool.close()
     }

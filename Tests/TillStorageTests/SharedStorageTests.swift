@@ -208,11 +208,11 @@ struct SharedStorageTests {
 
     @Test("What one node says every node hears", .timeLimit(.minutes(10)))
     func words() async throws {
-        let (words, ear) = AsyncStream.makeStream(of: String?.self)
+        let (words, nodeSubscription) = AsyncStream.makeStream(of: String?.self)
         nodes[1].listen { sign in
             switch sign {
-            case .missed: ear.yield(nil)
-            case .word(let word): ear.yield(word)
+            case .missed: nodeSubscription.yield(nil)
+            case .word(let word): nodeSubscription.yield(word)
             case .alive: break
             }
         }

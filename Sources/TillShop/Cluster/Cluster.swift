@@ -16,7 +16,7 @@ package final class Cluster: Sendable {
         /// Looks at all clocks again: this node works on other partitions now, or may have missed a word.
         let lookAround: @Sendable () async -> Void
         /// Something fell due, or is owed, by what another node did.
-        let hear: @Sendable (NodeNews) -> Void
+        let hear: @Sendable (NodeEvent) -> Void
     }
 
     struct State {

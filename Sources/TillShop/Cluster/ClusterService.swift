@@ -8,7 +8,7 @@ import TillStorage
 package struct ClusterService: Service {
     private let shop: Shop
     private let cluster: Cluster
-    private let desk = NewsDesk()
+    private let desk = NodeEventQueue()
 
     /// Nil where the shop shares its store with nobody.
     package init?(_ shop: Shop) {
@@ -26,7 +26,7 @@ package struct ClusterService: Service {
         cluster.follower.value = Cluster.Follower(
             reload: { [weak shop] kinds, isNewEra in try await shop?.follow(kinds, isNewEra: isNewEra) },
             lookAround: { [weak shop] in shop?.lookAround() },
-            hear: { [weak shop] news in shop?.hear(news) }
+            hear: { [weak shop] nodeEvent in shop?.hear(nodeEvent) }
         )
     }
 
@@ -40,11 +40,11 @@ package struct ClusterService: Service {
     }
 
     private func work() async {
-        let (words, ear) = AsyncStream.makeStream(of: String?.self, bufferingPolicy: .bufferingNewest(1_024))
+        let (words, nodeSubscription) = AsyncStream.makeStream(of: String?.self, bufferingPolicy: .bufferingNewest(1_024))
         cluster.storage.listen { [cluster] sign in
             switch sign {
-            case .missed: ear.yield(nil)
-            case .word(let word): ear.yield(word)
+            case .missed: nodeSubscription.yield(nil)
+            case .word(let word): nodeSubscription.yield(word)
             case .alive(let asked): cluster.noteAlive(asked)
             }
         }
@@ -78,8 +78,8 @@ package struct ClusterService: Service {
     }
 
     private func tell() async {
-        for news in desk.take(as: cluster.id) {
-            guard let word = news.word else { continue }
+        for nodeEvent in desk.take(as: cluster.id) {
+            guard let word = nodeEvent.word else { continue }
             // Who does not hear it finds out by looking around.
             try? await cluster.storage.say(word)
         }
@@ -98,8 +98,8 @@ package struct ClusterService: Service {
             await beat()
             shop.lookAround()
         case let word?:
-            guard let news = NodeNews(word: word), news.node != cluster.id else { return }
-            shop.hear(news)
+            guard let nodeEvent = NodeEvent(word: word), nodeEvent.node != cluster.id else { return }
+            shop.hear(nodeEvent)
         }
     }
 }
@@ -125,8 +125,8 @@ extension Shop {
     }
 
     /// Something fell due, or is owed, by what another node did.
-    func hear(_ news: NodeNews) {
-        for item in news.items { signals.heard(item.clock, due: item.due, owed: item.isOwed) }
+    func hear(_ nodeEvent: NodeEvent) {
+        for item in nodeEvent.items { signals.heard(item.clock, due: item.due, owed: item.isOwed) }
     }
 
     /// Finishes what a node that vanished had begun.

@@ -3,7 +3,7 @@ import TillCore
 /// What is for sale in a simulated shop: something of everything that the rules tell apart.
 package enum SimulatedCatalog {
     /// Two groups of subscriptions, and products of the three other types.
-    package static let products = premium + news + oneTime
+    package static let products = premium + nodeEvent + oneTime
 
     private static let premium = [
         subscription(
@@ -109,7 +109,7 @@ package enum SimulatedCatalog {
         ),
     ]
 
-    private static let news = [
+    private static let nodeEvent = [
         subscription(
             "news.week",
             group: "20450881",

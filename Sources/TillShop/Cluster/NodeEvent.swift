@@ -5,7 +5,7 @@ import TillStorage
 
 /// What one node tells the others: that something falls due, or is owed, on a clock. Who misses it finds out by itself
 /// a little later.
-struct NodeNews: Codable, Equatable, Sendable {
+struct NodeEvent: Codable, Equatable, Sendable {
     struct Item: Codable, Equatable, Sendable {
         var environment: StoreEnvironment
         var app: String
@@ -34,8 +34,8 @@ struct NodeNews: Codable, Equatable, Sendable {
 
     /// Reads a word; nil for one that is no news.
     init?(word: String) {
-        guard let news = try? JSONDecoder().decode(NodeNews.self, from: Data(word.utf8)) else { return nil }
-        self = news
+        guard let nodeEvent = try? JSONDecoder().decode(NodeEvent.self, from: Data(word.utf8)) else { return nil }
+        self = nodeEvent
     }
 
     init(node: String, items: [Item]) {
@@ -45,8 +45,8 @@ struct NodeNews: Codable, Equatable, Sendable {
 }
 
 /// Collects what is to be told, so that many changes are one word.
-final class NewsDesk: Sendable {
-    private let waiting = Mutex<[ClockName: NodeNews.Item]>([:])
+final class NodeEventQueue: Sendable {
+    private let waiting = Mutex<[ClockName: NodeEvent.Item]>([:])
 
     func due(_ clock: ClockName, _ instant: Timestamp) {
         note(clock) { $0.due = min($0.due ?? instant, instant) }
@@ -54,12 +54,12 @@ final class NewsDesk: Sendable {
 
     func owed(_ clock: ClockName) { note(clock) { $0.isOwed = true } }
 
-    private func note(_ clock: ClockName, _ change: (inout NodeNews.Item) -> Void) {
+    private func note(_ clock: ClockName, _ change: (inout NodeEvent.Item) -> Void) {
         waiting.withLock { waiting in
             let scope = clock.scope
             var item =
                 waiting[clock]
-                ?? NodeNews.Item(
+                ?? NodeEvent.Item(
                     environment: scope.environment,
                     app: scope.app,
                     own: clock.own,
@@ -72,13 +72,13 @@ final class NewsDesk: Sendable {
     }
 
     /// Takes out what waits, in words of a bearable length.
-    func take(as node: String) -> [NodeNews] {
+    func take(as node: String) -> [NodeEvent] {
         let items = waiting.withLock { waiting in
             defer { waiting = [:] }
             return Array(waiting.values)
         }
-        return stride(from: 0, to: items.count, by: NodeNews.mostItems).map { start in
-            NodeNews(node: node, items: Array(items[start..<min(start + NodeNews.mostItems, items.count)]))
+        return stride(from: 0, to: items.count, by: NodeEvent.mostItems).map { start in
+            NodeEvent(node: node, items: Array(items[start..<min(start + NodeEvent.mostItems, items.count)]))
         }
     }
 }

@@ -5,7 +5,7 @@ import TillStorage
 
 /// Hears what nodes say to each other, and says that this one lives, on a connection and a thread of its own: a node
 /// that is busy is not given up.
-final class NodeEar: Sendable {
+final class NodeSubscription: Sendable {
     private let settings: PostgresSettings
     private let primaryTracker: PrimaryTracker
     private let isClosed = Atomic<Bool>(false)
