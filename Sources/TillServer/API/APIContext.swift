@@ -11,7 +11,7 @@ package struct APIContext: RequestContext {
     let requestID: String
     let claimed: ClaimedBox
     /// What the handlers leave for the journal.
-    let remarks = Remarks()
+    let annotations = RequestLogAnnotations()
     /// The connection, for who must cut it.
     let channel: any Channel
 

@@ -72,7 +72,7 @@ extension AppleAPI {
 
     /// Leaves a fault that shows in no status for the journal.
     func note(_ strike: Strike, _ context: APIContext) {
-        context.remarks.change { $0.faults.append(strike.rule.words) }
+        context.annotations.change { $0.faults.append(strike.rule.words) }
     }
 
     /// Half of a body, and then the end of the connection.

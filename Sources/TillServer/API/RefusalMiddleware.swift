@@ -34,7 +34,7 @@ struct RefusalMiddleware: RouterMiddleware {
             isRefused = true
             response = await refuse(error, request, context)
         }
-        if isRefused || shop.settings.journalAll || context.remarks.notes.isWorthTelling {
+        if isRefused || shop.settings.journalAll || context.annotations.notes.isWorthTelling {
             let answered = shop.settings.journalBodies ? await JournalBody.take(from: &response) : nil
             let milliseconds = Int((ContinuousClock.now - begun) / .milliseconds(1))
             await note(request, context, response.status.code, milliseconds, sent, answered)
@@ -47,7 +47,7 @@ struct RefusalMiddleware: RouterMiddleware {
     private func refuse(_ error: any Error, _ request: Request, _ context: APIContext) async -> Response {
         switch error {
         case let refusal as Unauthenticated:
-            context.remarks.change { $0.explanation = refusal.explanation }
+            context.annotations.change { $0.explanation = refusal.explanation }
             return Response(
                 status: .unauthorized,
                 headers: [.contentType: "text/plain"],
@@ -88,7 +88,7 @@ struct RefusalMiddleware: RouterMiddleware {
     }
 
     private func answer(_ error: APIError, _ request: Request, _ context: APIContext) async -> Response {
-        context.remarks.change {
+        context.annotations.change {
             $0.code = error.code
             $0.explanation = error.explanation
         }
@@ -114,7 +114,7 @@ struct RefusalMiddleware: RouterMiddleware {
         _ answered: String?
     ) async {
         let claimed = context.claimed.get()
-        let notes = context.remarks.notes
+        let notes = context.annotations.notes
         var entry = JournalEntry(
             id: context.requestID,
             at: shop.wallClock(),

@@ -26,7 +26,7 @@ extension AppleAPI {
             throw APIError.bare(HTTPResponse.Status(code: strike.rule.code ?? 500), strike.rule.words)
         }
         if let strike, strike.rule.kind == .cut { try? await context.channel.close() }
-        context.remarks.change {
+        context.annotations.change {
             $0.app = answer.app
             guard let explanation = answer.explanation else { return }
             $0.code = answer.status

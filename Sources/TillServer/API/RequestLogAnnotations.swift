@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What the handlers of a request leave for its entry in the journal.
-final class Remarks: Sendable {
+final class RequestLogAnnotations: Sendable {
     /// What is known so far.
     struct Notes: Sendable {
         /// A status of verifyReceipt, which no HTTP status shows.
