@@ -9,7 +9,7 @@ actor IdentifierPool {
     private var reserved = ContinuousClock.now
     /// A block's size: one more write to the store for each so many ids.
     private static let blockSize: Int64 = 8_192
-    /// How long a block is used, so that its numbers say what day it is (`Retention.Tide`).
+    /// How long a block is used, so that its numbers say what day it is (`Retention.HighWaterMark`).
     static let blockLife = Duration.seconds(86_400)
 
     init(storage: any Storage) {

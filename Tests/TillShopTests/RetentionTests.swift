@@ -23,13 +23,13 @@ struct RetentionTests {
         let test = try await TestShop(on: engine, selling: SampleProducts.all)
         let shop = test.shop
         for environment in StoreEnvironment.allCases { try await test.buy("coins", by: "ann", in: environment) }
-        try await shop.noteTide()
+        try await shop.noteHighWaterMark()
         test.advance(20 * Self.day)
-        try await shop.noteTide()
+        try await shop.noteHighWaterMark()
         #expect(try await shop.prune() == PruneReport())
         try await test.buy("coins", by: "ann")
         test.advance(11 * Self.day)
-        try await shop.noteTide()
+        try await shop.noteHighWaterMark()
         #expect(try await shop.prune(isDryRun: true).notifications == 1)
         #expect(try await told(test) == 2)
         #expect(try await shop.prune() == PruneReport(notifications: 1))
@@ -46,7 +46,7 @@ struct RetentionTests {
         let test = try await TestShop(selling: SampleProducts.all)
         let shop = test.shop
         for _ in 0..<40 {
-            try await shop.noteTide()
+            try await shop.noteHighWaterMark()
             test.advance(Self.day)
         }
         let present = test.now
@@ -70,7 +70,7 @@ struct RetentionTests {
         let test = try await TestShop(selling: SampleProducts.all)
         _ = try await test.shop.setClock(ClockName(Self.scope), .freeze(at: nil))
         try await test.buy("coins", by: "ann")
-        try await test.shop.noteTide()
+        try await test.shop.noteHighWaterMark()
         test.advance(400 * Self.day)
         #expect(try await test.shop.prune() == PruneReport())
     }
@@ -80,7 +80,7 @@ struct RetentionTests {
         let test = try await TestShop(selling: SampleProducts.all)
         try await test.shop.updateRules(of: Self.scope) { $0.endpoints = [EndpointRecord(url: "http://127.0.0.1:9/a")] }
         try await test.buy("coins", by: "ann")
-        try await test.shop.noteTide()
+        try await test.shop.noteHighWaterMark()
         test.advance(40 * Self.day)
         #expect(try await test.shop.prune() == PruneReport(owed: 1))
         try await test.shop.storage.dropDeliveries(to: EndpointRecord.primary, in: Self.scope)
@@ -91,7 +91,7 @@ struct RetentionTests {
         settings.allowReset = false
         let keeping = try await TestShop(selling: SampleProducts.all, settings: settings)
         try await keeping.buy("coins", by: "ann")
-        try await keeping.shop.noteTide()
+        try await keeping.shop.noteHighWaterMark()
         keeping.advance(4_000 * Self.day)
         #expect(try await keeping.shop.prune() == PruneReport())
         await #expect(throws: StateRefused.forbidden) { try await keeping.shop.prune(olderThan: 1) }
@@ -119,7 +119,7 @@ struct RetentionTests {
         var text: [UInt8] = []
         try await test.shop.exportState(of: nil) { text += $0 }
         let other = try await TestShop()
-        try await other.shop.noteTide()
+        try await other.shop.noteHighWaterMark()
         var state = try StateImport(other.shop)
         try await state.take(text[...])
         _ = try await state.finish()

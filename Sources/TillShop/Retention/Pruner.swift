@@ -25,7 +25,7 @@ package struct Pruner: Service {
 
     private func prune() async {
         do {
-            try await shop.noteTide()
+            try await shop.noteHighWaterMark()
             let report = try await shop.prune(pausing: .milliseconds(50))
             guard report.notifications > 0 else { return }
             shop.logger.notice("old notifications were removed", metadata: ["count": "\(report.notifications)"])

@@ -22,14 +22,14 @@ package enum Retention {
     }
 
     /// Which numbers had been given out by an instant of the wall.
-    struct Tide: Codable, Sendable {
+    struct HighWaterMark: Codable, Sendable {
         var at: Timestamp
         /// Nothing made until then has a higher counter.
         var counter: Int64
     }
 
-    /// The document of the tides.
-    static let tides = "tides"
+    /// The document of the high-water marks.
+    static let highWaterMarks = "tides"
     static let day: Int64 = 86_400_000
     /// As long as Get Notification History reaches back.
     static func standardDays(in environment: StoreEnvironment) -> Int { environment == .production ? 180 : 30 }
@@ -113,12 +113,12 @@ extension Shop {
         let wall = wallClock().advanced(milliseconds: -Int64(kept) * Retention.day)
         // Another node may go on for a day with numbers that it had before.
         let ripe = cluster == nil ? wall : wall.advanced(milliseconds: -Retention.day)
-        guard kept > 0, let tide = try await tides().last(where: { $0.at <= ripe }) else { return nil }
+        guard kept > 0, let highWaterMark = try await highWaterMarks().last(where: { $0.at <= ripe }) else { return nil }
         return PruneQuery(
             scope: scope,
             signedBefore: past(kept),
             testsBefore: past(max(kept, Retention.daysOfTests)),
-            below: NotificationID(tide.counter * Partition.count),
+            below: NotificationID(highWaterMark.counter * Partition.count),
             limit: Retention.page
         )
     }
@@ -131,23 +131,23 @@ extension Shop {
     // MARK: Tides
 
     /// Once a day, which numbers have been given out: whatever has a lower one was made before.
-    func noteTide() async throws {
+    func noteHighWaterMark() async throws {
         let wall = wallClock()
-        var tides = try await tides()
-        guard tides.last.map({ $0.at.advanced(milliseconds: Retention.day) <= wall }) ?? true else { return }
+        var highWaterMarks = try await highWaterMarks()
+        guard highWaterMarks.last.map({ $0.at.advanced(milliseconds: Retention.day) <= wall }) ?? true else { return }
         let counter = try await identifiers.take(1).reserved.lowerBound
-        tides.append(Retention.Tide(at: wall, counter: counter))
+        highWaterMarks.append(Retention.HighWaterMark(at: wall, counter: counter))
         // Of those that are old enough for everything only the newest is asked for.
         let longest = StoreEnvironment.allCases.map { retentionDays(in: $0) }.max() ?? 0
         let old = wall.advanced(milliseconds: -Int64(longest + 1) * Retention.day)
-        let first = tides.lastIndex { $0.at <= old } ?? 0
+        let first = highWaterMarks.lastIndex { $0.at <= old } ?? 0
         try await storage.put([
-            Document(kind: .shop, name: Retention.tides, encoding: Array(tides[first...].suffix(Self.mostTides)))
+            Document(kind: .shop, name: Retention.highWaterMarks, encoding: Array(highWaterMarks[first...].suffix(Self.mostTides)))
         ])
     }
 
-    private func tides() async throws -> [Retention.Tide] {
-        try await storage.documents(.shop).first { $0.name == Retention.tides }?.decoded() ?? []
+    private func highWaterMarks() async throws -> [Retention.HighWaterMark] {
+        try await storage.documents(.shop).first { $0.name == Retention.highWaterMarks }?.decoded() ?? []
     }
 
     /// A hundred years of days.
@@ -155,6 +155,6 @@ extension Shop {
 
     /// What comes from elsewhere has numbers that say nothing of its age here.
     func forgetTides() async throws {
-        try await storage.removeDocument(.shop, name: Retention.tides)
+        try await storage.removeDocument(.shop, name: Retention.highWaterMarks)
     }
 }
