@@ -21,13 +21,13 @@ enum NodeStatements {
                 END
             )
             """
-        case .raiseGeneration:
+        case .raiseConfigurationVersion:
             """
             INSERT INTO generations (kind, value) VALUES ($1, 1)
             ON CONFLICT (kind) DO UPDATE SET value = generations.value + 1
             """
         case .raiseEra: "UPDATE generations SET value = value + 1"
-        case .allGenerations: "SELECT kind, value FROM generations"
+        case .allConfigurationVersions: "SELECT kind, value FROM generations"
         case .announce: "SELECT pg_notify('\(channel)', $1)"
 
         case .retireNode: "DELETE FROM nodes WHERE name = $1"

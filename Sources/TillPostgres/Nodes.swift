@@ -65,10 +65,10 @@ extension PostgresStorage {
         try await transact(names.sorted().map { Step(.releaseLease, Arguments($0, node)) })
     }
 
-    package func generations() async throws -> Generations {
+    package func configurationVersions() async throws -> ConfigurationVersions {
         try await nodePool.perform { session in
-            let counts = try session.run(.allGenerations).map { (try $0.text(0), try $0.int(1)) }
-            return Generations(Dictionary(counts) { first, _ in first })
+            let counts = try session.run(.allConfigurationVersions).map { (try $0.text(0), try $0.int(1)) }
+            return ConfigurationVersions(Dictionary(counts) { first, _ in first })
         }
     }
 
@@ -99,8 +99,8 @@ extension PostgresStorage {
         let held = kinds.intersection(DocumentKind.heldInMemory).map(\.rawValue).sorted()
         let check = WritePrecondition.held.map { [Step($0)] } ?? []
         let lock = held.isEmpty ? (check.isEmpty ? [] : [Step(.lockShared)]) : [Step(.lockAlone)]
-        let raise = held.map { Step(.raiseGeneration, Arguments($0)) }
-        let announce = held.isEmpty ? [] : [Step(.announce, Arguments(NodeWord.generations))]
+        let raise = held.map { Step(.raiseConfigurationVersion, Arguments($0)) }
+        let announce = held.isEmpty ? [] : [Step(.announce, Arguments(NodeWord.configurationVersions))]
         // Behind the transaction: whoever asks must find it followed. One that failed may have been committed.
         defer { if !held.isEmpty { writes.add(1, ordering: .relaxed) } }
         do {
@@ -125,6 +125,6 @@ extension Session {
 extension Step {
     /// Goes on only while a precondition holds; the lock comes before it.
     init(_ writePrecondition: WritePrecondition) {
-        self.init(.checkWritePrecondition, Arguments(writePrecondition.node, writePrecondition.era, writePrecondition.generation))
+        self.init(.checkWritePrecondition, Arguments(writePrecondition.node, writePrecondition.era, writePrecondition.configurationVersion))
     }
 }

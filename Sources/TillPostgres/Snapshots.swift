@@ -116,7 +116,7 @@ extension Session {
     /// Everything is another now: what nodes hold in memory, and what they were about to write.
     fileprivate func beginEra() throws {
         _ = try run(.raiseEra)
-        _ = try run(.announce, Arguments(NodeWord.generations))
+        _ = try run(.announce, Arguments(NodeWord.configurationVersions))
     }
 
     fileprivate func enter(_ snapshot: Snapshot) throws {

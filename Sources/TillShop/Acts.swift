@@ -228,7 +228,7 @@ extension Shop {
             return .conflict
         case .failure(.overtaken):
             // Who asked for an instant by the clock must ask the clock again.
-            if WritePrecondition.held?.generation != nil { throw Overtaken() }
+            if WritePrecondition.held?.configurationVersion != nil { throw Overtaken() }
             return .overtaken
         case .failure(.codeUsedUp(let redemption)):
             throw Refusal.codeUsedUp(offer: redemption.offerID, limit: redemption.limit)

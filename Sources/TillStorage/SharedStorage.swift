@@ -46,7 +46,7 @@ package protocol SharedStorage: Storage {
     // MARK: What is held in memory
 
     /// The generations as they are now.
-    func generations() async throws -> Generations
+    func configurationVersions() async throws -> ConfigurationVersions
 
     /// How many times this engine wrote a document that others hold in memory, or replaced everything.
     var written: Int { get }
@@ -93,7 +93,7 @@ package enum NodeWord {
     /// Nodes came or went.
     package static let nodes = "nodes"
     /// What nodes hold in memory was changed.
-    package static let generations = "generations"
+    package static let configurationVersions = "generations"
 }
 
 /// The right of one node to do something that no other does at the same time.
@@ -128,7 +128,7 @@ package struct NodesView: Equatable, Sendable {
 }
 
 /// How often what nodes hold in memory was changed, by kind; each count only rises.
-package struct Generations: Equatable, Sendable {
+package struct ConfigurationVersions: Equatable, Sendable {
     /// By `DocumentKind`, and under `era` how often everything was replaced.
     package let values: [String: Int64]
 
@@ -150,13 +150,13 @@ package struct WritePrecondition: Hashable, Sendable {
     /// The era in which it read.
     package let era: Int64
     /// The sum of the generations by which it decided; nil where what is held in memory does not matter.
-    package let generation: Int64?
+    package let configurationVersion: Int64?
 
     /// A precondition.
-    package init(node: String, era: Int64, generation: Int64?) {
+    package init(node: String, era: Int64, configurationVersion: Int64?) {
         self.node = node
         self.era = era
-        self.generation = generation
+        self.configurationVersion = configurationVersion
     }
 
     /// That of the work under way in this task: what it writes last hangs on what it found first.

@@ -91,7 +91,7 @@ package protocol Storage: Sendable {
 
     /// Notes attempts: the due date, the attempts and whether it arrived. One transaction.
     ///
-    /// - Parameter era: the only one in which they are noted; nil notes them in any (`Generations`).
+    /// - Parameter era: the only one in which they are noted; nil notes them in any (`ConfigurationVersions`).
     func record(_ deliveries: [Delivery], era: Int64?) async throws
 
     /// Lets deliveries fall due again and changes nothing else of them: an attempt may be noted at the same time.

@@ -24,8 +24,8 @@ struct SharedStorageTests {
     private func lease(_ name: String, _ node: Int) -> Lease { Lease(name: name, node: "n\(node)", body: "b\(node)") }
 
     private func writePrecondition(_ node: Int) async throws -> WritePrecondition {
-        let now = try await nodes[node].generations()
-        return WritePrecondition(node: "n\(node)", era: now.era, generation: now.sum)
+        let now = try await nodes[node].configurationVersions()
+        return WritePrecondition(node: "n\(node)", era: now.era, configurationVersion: now.sum)
     }
 
     private func open(_ customer: String, _ number: Int64, _ writePrecondition: WritePrecondition?) -> Change {
@@ -123,7 +123,7 @@ struct SharedStorageTests {
                 .deliveries.first
         )
         try await nodes[1].restore(snapshot: "s")
-        let now = try await nodes[0].generations()
+        let now = try await nodes[0].configurationVersions()
         #expect(now.era == before.era + 1)
         sent.attempts = [SendAttempt(date: sent.signedDate, result: .success, milliseconds: 1)]
         sent.due = nil
@@ -132,7 +132,7 @@ struct SharedStorageTests {
         try await nodes[0].record([sent], era: now.era)
         #expect(try await nodes[0].owedDeliveries(on: clock, until: nil) == 0)
         await #expect(throws: Overtaken.self) {
-            let held = WritePrecondition(node: "n0", era: before.era, generation: nil)
+            let held = WritePrecondition(node: "n0", era: before.era, configurationVersion: nil)
             try await WritePrecondition.$held.withValue(held) {
                 try await nodes[0].put([Document(kind: .job, name: "x", body: "{}")])
             }
@@ -223,6 +223,6 @@ struct SharedStorageTests {
         try await nodes[0].put([Document(kind: .clock, name: "x", body: "{}")])
         let second = await heard.next()
         let third = await heard.next()
-        #expect(second == "hello" && third == NodeWord.generations)
+        #expect(second == "hello" && third == NodeWord.configurationVersions)
     }
 }

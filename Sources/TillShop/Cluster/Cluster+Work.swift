@@ -109,7 +109,7 @@ extension Cluster {
         let node = id
         do {
             try await follow()
-            let held = WritePrecondition(node: node, era: writePrecondition.era, generation: nil)
+            let held = WritePrecondition(node: node, era: writePrecondition.era, configurationVersion: nil)
             let value = try await WritePrecondition.$held.withValue(held) { try await body() }
             await giveBack(name, of: node)
             return value

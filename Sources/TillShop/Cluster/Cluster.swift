@@ -22,7 +22,7 @@ package final class Cluster: Sendable {
     struct State {
         /// Of this stay among the nodes; another after they gave this one up.
         var id: String
-        var seen: Generations
+        var seen: ConfigurationVersions
         var noted: Int64 = 0
         /// Until when the others believe that this node lives, at least.
         var believedUntil: ContinuousClock.Instant
@@ -84,7 +84,7 @@ package final class Cluster: Sendable {
         try await storage.join(id, name: name, lease: belief)
         let state = State(
             id: id,
-            seen: try await storage.generations(),
+            seen: try await storage.configurationVersions(),
             believedUntil: sent + belief,
             view: NodesView(seen: [id: 0], leases: [])
         )
@@ -120,7 +120,7 @@ package final class Cluster: Sendable {
 
     /// On what a decision made now hangs.
     var writePrecondition: WritePrecondition {
-        state.withLock { WritePrecondition(node: $0.id, era: $0.seen.era, generation: $0.seen.sum) }
+        state.withLock { WritePrecondition(node: $0.id, era: $0.seen.era, configurationVersion: $0.seen.sum) }
     }
 
     // MARK: Saying that one lives
@@ -217,7 +217,7 @@ package final class Cluster: Sendable {
     func follow() async throws {
         let noted: Int64? = try await turns.holding(["follow"]) {
             let before = state.withLock { $0.seen }
-            let now = try await storage.generations()
+            let now = try await storage.configurationVersions()
             if now != before {
                 let kinds = now.values.filter { before.values[$0.key] != $0.value }.keys
                 let changed = Set(kinds.compactMap(DocumentKind.init(rawValue:)))

@@ -87,7 +87,7 @@ package struct ClusterService: Service {
 
     private func hear(_ word: String?) async {
         switch word {
-        case NodeWord.generations:
+        case NodeWord.configurationVersions:
             do {
                 try await cluster.follow()
             } catch {
