@@ -1,6 +1,7 @@
 // swift-tools-version:6.2
 // A package of its own, so that building Till does not build it. It knows Till only by its ports and its files, as
-// anybody does. Its dependencies are Till's, at the versions that Till's Package.resolved names: `make bench` copies it.
+// anybody does. Its dependencies are Till's, at the versions that Till's Package.resolved names: `make bench` copies
+// it.
 
 import PackageDescription
 

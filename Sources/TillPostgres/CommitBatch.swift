@@ -33,8 +33,12 @@ struct CommitBatch: Sendable {
     init(_ changes: [Change]) throws {
         count = changes.count
         // Generations only rise: of two footings the lesser has been overtaken by what the other knows.
-        let writePrecondition = changes.compactMap(\.writePrecondition).max { ($0.era, $0.configurationVersion ?? 0) < ($1.era, $1.configurationVersion ?? 0) }
-        let standing = changes.enumerated().filter { $0.element.writePrecondition == nil || $0.element.writePrecondition == writePrecondition }
+        let writePrecondition = changes.compactMap(\.writePrecondition).max {
+            ($0.era, $0.configurationVersion ?? 0) < ($1.era, $1.configurationVersion ?? 0)
+        }
+        let standing = changes.enumerated().filter {
+            $0.element.writePrecondition == nil || $0.element.writePrecondition == writePrecondition
+        }
         let prepared = try standing.map { try Self.prepare($0.element, at: $0.offset) }
         // Batches of several nodes that take their accounts in one order do not end in each other's arms.
         let isFree = Self.isFree(standing.map(\.element))

@@ -125,6 +125,9 @@ extension Session {
 extension Step {
     /// Goes on only while a precondition holds; the lock comes before it.
     init(_ writePrecondition: WritePrecondition) {
-        self.init(.checkWritePrecondition, Arguments(writePrecondition.node, writePrecondition.era, writePrecondition.configurationVersion))
+        self.init(
+            .checkWritePrecondition,
+            Arguments(writePrecondition.node, writePrecondition.era, writePrecondition.configurationVersion)
+        )
     }
 }

@@ -36,7 +36,8 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
     case ping
 
     // Several nodes.
-    case lockShared, lockAlone, checkWritePrecondition, raiseConfigurationVersion, raiseEra, allConfigurationVersions, announce
+    case lockShared, lockAlone, checkWritePrecondition, raiseConfigurationVersion, raiseEra, allConfigurationVersions,
+        announce
     case enterNode, retireNode, beatNode, expiredNode, reapNodes, allNodes, leaveNode, noteSeen, notDurably, renewNode
     case takeLease, releaseLease, allLeases
     case keepDocument, documentByName
@@ -84,7 +85,8 @@ enum Statement: String, CaseIterable, Sendable, SentStatement {
             .enterSnapshot, .countSnapshot, .growSnapshot, .removeSnapshot, .snapshotByName, .allSnapshots,
             .raiseIdentifiers, .eraseJournalEntry,
             .journalPage, .snapshotsHolding,
-            .lockShared, .lockAlone, .checkWritePrecondition, .raiseConfigurationVersion, .raiseEra, .allConfigurationVersions, .announce,
+            .lockShared, .lockAlone, .checkWritePrecondition, .raiseConfigurationVersion, .raiseEra,
+            .allConfigurationVersions, .announce,
             .enterNode, .retireNode, .beatNode, .expiredNode, .reapNodes, .allNodes, .leaveNode, .noteSeen,
             .notDurably, .renewNode,
             .takeLease, .releaseLease, .allLeases, .keepDocument, .documentByName:

@@ -169,7 +169,8 @@ extension Statement {
             "SELECT name, app, saved_at, customers, transactions, notifications FROM snapshots ORDER BY name"
         case .raiseIdentifiers: "UPDATE identifiers SET next = greatest(next, $1) WHERE series = 'all'"
 
-        case .lockShared, .lockAlone, .checkWritePrecondition, .raiseConfigurationVersion, .raiseEra, .allConfigurationVersions, .announce,
+        case .lockShared, .lockAlone, .checkWritePrecondition, .raiseConfigurationVersion, .raiseEra,
+            .allConfigurationVersions, .announce,
             .enterNode, .retireNode, .beatNode, .expiredNode, .reapNodes, .allNodes, .leaveNode, .noteSeen, .notDurably,
             .renewNode,
             .takeLease, .releaseLease, .allLeases, .keepDocument, .documentByName:

@@ -75,8 +75,8 @@ struct TableStatement: SentStatement, CaseIterable {
 
     private func ofApp(_ place: String) -> String {
         // Both environments are named, because the indexes begin with them.
-        let scope =
-            "realm IN ('\(StoreEnvironment.production.rawValue)', '\(StoreEnvironment.sandbox.rawValue)') AND app = \(place)"
+        let environments = StoreEnvironment.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        let scope = "realm IN (\(environments)) AND app = \(place)"
         switch table {
         case .documents: return "app = \(place)"
         case .accounts, .redemptions, .outbox, .deliveries: return scope

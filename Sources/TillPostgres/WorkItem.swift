@@ -20,7 +20,10 @@ final class WorkItem: Sendable {
     }
 
     /// - Parameter work: called exactly once, with a connection on its own thread or with the reason why there is none.
-    init(until deadline: ContinuousClock.Instant, _ work: @escaping @Sendable (Result<CheckedOutConnection, any Error>) -> Void) {
+    init(
+        until deadline: ContinuousClock.Instant,
+        _ work: @escaping @Sendable (Result<CheckedOutConnection, any Error>) -> Void
+    ) {
         self.deadline = deadline
         self.work = work
     }

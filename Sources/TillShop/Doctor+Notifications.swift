@@ -23,8 +23,8 @@ extension Doctor {
             ![EndpointRecord.primary, EndpointRecord.listening].contains(owed.endpoint)
                 && !registry.rules(of: owed.scope).endpoints.contains { $0.key == owed.endpoint }
         }.map {
-            "Notifications of \($0.scope.app) (\($0.scope.environment.rawValue)) are due to the endpoint \($0.endpoint), "
-                + "which does not exist."
+            "Notifications of \($0.scope.app) (\($0.scope.environment.rawValue)) are due to an endpoint that does not "
+                + "exist: \($0.endpoint)."
         }
     }
 

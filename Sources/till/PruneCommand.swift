@@ -11,8 +11,8 @@ struct PruneCommand: AsyncParsableCommand {
             till prune                           what the server does every hour by itself
             till prune --days 90                 older than 90 days, whenever they were made
 
-            Age goes by the clock that is furthest behind: the wall's, the environment's, or one of customers' own. What is
-            still owed to an endpoint stays.
+            Age is measured by the clock that is furthest behind: real time, the environment's clock, or a customer's own.
+            What is still due to an endpoint is kept.
             """
     )
 

@@ -25,8 +25,8 @@ struct Serve: AsyncParsableCommand {
             till serve --profile apple                Apple's behaviour, no departures
             till serve --tls-port 443                 HTTPS under the App Store's own names
 
-            The production environment, the sandbox environment and control each have a port. Control listens on loopback; on any
-            other address it asks for the token that lies in the data directory.
+            The production environment, the sandbox environment and the control API each have a port. The control API
+            listens on loopback; on any other address it requires the token in the data directory.
             """
     )
 

@@ -85,7 +85,8 @@ struct PeriodTests {
         let dayLength = 24 * hour
         let noon = Timestamp(day: day).milliseconds
         let midnight = Timestamp(milliseconds: noon - Period.timeOfDay(of: Timestamp(milliseconds: noon)))
-        // Starts of all kinds around the change of the clocks, also within the hour that occurs twice; months before it.
+        // Starts of all kinds around the change of the clocks, also within the hour that occurs twice; months before
+        // it.
         for distance in period == Period(1, .month) ? -33...2 : -8...8 {
             for minutes in stride(from: Int64(0), to: 300, by: 30) {
                 let shift = Int64(distance) * dayLength + minutes * minute

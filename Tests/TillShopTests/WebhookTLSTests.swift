@@ -15,7 +15,8 @@ struct WebhookTLSTests {
         try authority.rootPEM.write(toFile: roots, atomically: true, encoding: .utf8)
     }
 
-    private func post(to identity: ListeningPost.Identity?, isOldFashioned: Bool = false) async throws -> AttemptResult {
+    private func post(to identity: ListeningPost.Identity?, isOldFashioned: Bool = false) async throws -> AttemptResult
+    {
         let post = try await ListeningPost.start(identity: identity, isOldFashioned: isOldFashioned)
         let delivered = try await postOnce(to: "https://localhost:\(post.port)/", roots: [roots])
         #expect(post.requests.count == (delivered.result == .success ? 1 : 0))

@@ -97,7 +97,9 @@ struct PostgresLeaderTests {
         let failure = #expect(throws: PostgresFailure.self) { try old.run(script: "SELECT 1") }
         #expect(failure?.endsConnection == true && failure?.isPassing == true)
         try new.run(script: "SELECT 1")
-        let refused = #expect(throws: PostgresRefused.self) { try Session(url, PostgresSettings(), under: primaryTracker) }
+        let refused = #expect(throws: PostgresRefused.self) {
+            try Session(url, PostgresSettings(), under: primaryTracker)
+        }
         #expect(refused.map { "\($0)" }?.contains("lost its lead (1, now 2)") == true)
     }
 

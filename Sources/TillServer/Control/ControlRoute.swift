@@ -123,7 +123,7 @@ struct ControlExchange: Sendable {
         else {
             throw ControlError.notFound(
                 "unknown_transaction",
-                "Transaction \(text.prefix(64)) is not in the \(scope.environment.wireName) environment of \(scope.app)."
+                "\(scope.app) has no transaction \(text.prefix(64)) in the environment \(scope.environment.wireName)."
             )
         }
         return (row, account)

@@ -40,7 +40,10 @@ package struct ClusterService: Service {
     }
 
     private func work() async {
-        let (words, nodeSubscription) = AsyncStream.makeStream(of: String?.self, bufferingPolicy: .bufferingNewest(1_024))
+        let (words, nodeSubscription) = AsyncStream.makeStream(
+            of: String?.self,
+            bufferingPolicy: .bufferingNewest(1_024)
+        )
         cluster.storage.listen { [cluster] sign in
             switch sign {
             case .missed: nodeSubscription.yield(nil)

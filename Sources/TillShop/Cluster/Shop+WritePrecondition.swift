@@ -13,7 +13,11 @@ extension Shop {
         guard held.node == present.node, held.era == present.era else {
             throw ShopBusy(reason: "everything was replaced, or done by another node, meanwhile")
         }
-        return WritePrecondition(node: held.node, era: held.era, configurationVersion: held.configurationVersion ?? present.configurationVersion)
+        return WritePrecondition(
+            node: held.node,
+            era: held.era,
+            configurationVersion: held.configurationVersion ?? present.configurationVersion
+        )
     }
 
     /// Runs a body that does something because of what a clock shows. When a node changes clocks, or anything else that

@@ -209,7 +209,9 @@ package final class WebhookClient: Sendable {
         }
     }
 
-    private func answer(to order: WebhookRequest, on channel: any Channel) async throws(WebhookFailure) -> WebhookResponse {
+    private func answer(to order: WebhookRequest, on channel: any Channel) async throws(WebhookFailure)
+        -> WebhookResponse
+    {
         do {
             let answer = try await order.answer.futureResult.get()
             if answer.isReusable { connections.keep(channel, to: order.target.origin) }
@@ -219,7 +221,8 @@ package final class WebhookClient: Sendable {
         }
     }
 
-    private func connect(on loop: any EventLoop, for order: WebhookRequest, _ isFromPublic: Bool) async throws(WebhookFailure)
+    private func connect(on loop: any EventLoop, for order: WebhookRequest, _ isFromPublic: Bool)
+        async throws(WebhookFailure)
         -> any Channel
     {
         do {

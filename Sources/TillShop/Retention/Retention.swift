@@ -113,7 +113,9 @@ extension Shop {
         let wall = wallClock().advanced(milliseconds: -Int64(kept) * Retention.day)
         // Another node may go on for a day with numbers that it had before.
         let ripe = cluster == nil ? wall : wall.advanced(milliseconds: -Retention.day)
-        guard kept > 0, let highWaterMark = try await highWaterMarks().last(where: { $0.at <= ripe }) else { return nil }
+        guard kept > 0, let highWaterMark = try await highWaterMarks().last(where: { $0.at <= ripe }) else {
+            return nil
+        }
         return PruneQuery(
             scope: scope,
             signedBefore: past(kept),
@@ -142,7 +144,11 @@ extension Shop {
         let old = wall.advanced(milliseconds: -Int64(longest + 1) * Retention.day)
         let first = highWaterMarks.lastIndex { $0.at <= old } ?? 0
         try await storage.put([
-            Document(kind: .shop, name: Retention.highWaterMarks, encoding: Array(highWaterMarks[first...].suffix(Self.mostTides)))
+            Document(
+                kind: .shop,
+                name: Retention.highWaterMarks,
+                encoding: Array(highWaterMarks[first...].suffix(Self.mostTides))
+            )
         ])
     }
 
