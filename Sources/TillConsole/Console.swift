@@ -153,8 +153,9 @@ package struct Console: Sendable {
         let layout: PageValue = [
             "title": .text(title), "content": .text(content), "effect": .text(shownEffect),
             "places": .list(isInside ? places(page, request, isOfEnvironment: false) : []),
-            "realmPlaces": .list(places(page, request, isOfEnvironment: true)),
-            "app": PageValue(request.parameters["bundleId"]), "realm": PageValue(request.parameters["realm"]),
+            "environmentPlaces": .list(places(page, request, isOfEnvironment: true)),
+            "app": PageValue(request.parameters["bundleId"]),
+            "environment": PageValue(request.parameters["environment"]),
             "address": PageValue(page == nil ? nil : request.address), "act": PageValue(act),
             "live": .text(LiveRegions.summary(shownEffect + content, apartFrom: request.once)),
             "proof": .text(request.proof),
@@ -165,7 +166,7 @@ package struct Console: Sendable {
     }
 
     private func places(_ page: ConsolePage?, _ request: PageRequest, isOfEnvironment: Bool) -> [PageValue] {
-        guard !isOfEnvironment || request.parameters["realm"] != nil else { return [] }
+        guard !isOfEnvironment || request.parameters["environment"] != nil else { return [] }
         return Place.all.filter { $0.isOfEnvironment == isOfEnvironment }.compactMap { place in
             request.link(place.path).map { link in
                 ["name": .text(place.name), "link": .text(link), "isCurrent": .flag(place.path == page?.path)]

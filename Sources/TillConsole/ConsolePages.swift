@@ -15,7 +15,7 @@ struct Place: Sendable {
     let path: String
 
     /// Whether it is about one environment of an app.
-    var isOfEnvironment: Bool { path.contains("{realm}") }
+    var isOfEnvironment: Bool { path.contains("{environment}") }
 
     static let all = [
         Place(name: "Overview", path: "/console/"),
@@ -24,9 +24,9 @@ struct Place: Sendable {
         Place(name: "Snapshots", path: "/console/snapshots"),
         Place(name: "Keys and certificates", path: "/console/keys"),
         Place(name: "Decoder", path: "/console/decoder"),
-        Place(name: "Realm", path: "/console/apps/{bundleId}/{realm}/"),
-        Place(name: "Customers", path: "/console/apps/{bundleId}/{realm}/customers"),
-        Place(name: "Notifications", path: "/console/apps/{bundleId}/{realm}/notifications"),
-        Place(name: "Catalogue", path: "/console/apps/{bundleId}/{realm}/catalog"),
+        Place(name: "Realm", path: "/console/apps/{bundleId}/{environment}/"),
+        Place(name: "Customers", path: "/console/apps/{bundleId}/{environment}/customers"),
+        Place(name: "Notifications", path: "/console/apps/{bundleId}/{environment}/notifications"),
+        Place(name: "Catalogue", path: "/console/apps/{bundleId}/{environment}/catalog"),
     ]
 }

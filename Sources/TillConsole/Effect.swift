@@ -53,7 +53,7 @@ struct Effect: Sendable {
         if let uuid = answer?["notificationUUID"]?.text {
             let words = [answer?["notificationType"]?.text, answer?["subtype"]?.text].compactMap(\.self)
             let more = parameters.merging(["notificationUUID": uuid]) { $1 }
-            let path = "/console/apps/{bundleId}/{realm}/notifications/{notificationUUID}"
+            let path = "/console/apps/{bundleId}/{environment}/notifications/{notificationUUID}"
             return [
                 [
                     "words": .text(words.joined(separator: "/")), "count": .nothing,
@@ -68,7 +68,7 @@ struct Effect: Sendable {
             return [
                 "words": .text(words), "count": PageValue(element["count"]?.text),
                 "link": PageValue(
-                    page.link("/console/apps/{bundleId}/{realm}/notifications", parameters, query: query)
+                    page.link("/console/apps/{bundleId}/{environment}/notifications", parameters, query: query)
                 ),
             ]
         }
@@ -111,15 +111,19 @@ struct Effect: Sendable {
             links.append(["words": .text(words), "address": .text(address)])
         }
         if let app = answer?["bundleId"]?.text, parameters["bundleId"] == nil {
-            link("To \(app)", "/console/apps/{bundleId}/{realm}/", ["bundleId": app, "realm": "sandbox"])
+            link("To \(app)", "/console/apps/{bundleId}/{environment}/", ["bundleId": app, "environment": "sandbox"])
         }
         let here = parameters["customer"] ?? page.parameters["customer"]
         if let customer = answer?["customer"]?.text, here != customer {
-            link("To \(customer)", "/console/apps/{bundleId}/{realm}/customers/{customer}", ["customer": customer])
+            link(
+                "To \(customer)",
+                "/console/apps/{bundleId}/{environment}/customers/{customer}",
+                ["customer": customer]
+            )
         }
         if answer?["testNotificationToken"] != nil {
             let query = [(name: "type", value: "TEST")]
-            link("To the notification", "/console/apps/{bundleId}/{realm}/notifications", [:], query: query)
+            link("To the notification", "/console/apps/{bundleId}/{environment}/notifications", [:], query: query)
         }
         return links
     }

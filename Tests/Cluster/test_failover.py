@@ -16,7 +16,7 @@ import requests
 
 from patroni_cluster import Cluster
 from process_helpers import Server, path_part, run_till, set_up_app
-from test_crash import BUNDLE, REALM, Books, Purchase, read_histories
+from test_crash import BUNDLE, ENVIRONMENT, Books, Purchase, read_histories
 
 BUYERS, READERS = 12, 4
 NODES = "SELECT count(*) FROM nodes"
@@ -98,7 +98,7 @@ class Load:
             purchase = Purchase(next(self.numbers), name, "coins", turn % 10 + 1)
             self.asked.append(purchase)
             purchase.sent = time.monotonic()
-            path = f"/v1/apps/{BUNDLE}/{REALM}/customers/{path_part(name)}/purchases"
+            path = f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/{path_part(name)}/purchases"
             status, head, body = await client.ask("POST", path, purchase.body())
             now = time.monotonic()
             self.sales.append((purchase.sent, now, status))
@@ -112,7 +112,7 @@ class Load:
         client.close()
 
     async def reader(self, number):
-        client = Client(self.server.ports[REALM])
+        client = Client(self.server.ports[ENVIRONMENT])
         while not self.stopping:
             if not self.known:
                 await asyncio.sleep(0.05)

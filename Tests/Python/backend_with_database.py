@@ -1,6 +1,6 @@
 """A backend that keeps what customers bought in PostgreSQL on localhost, as its owner wrote it.
 
-It asks Apple about a transaction of each realm, checks the receipts, and writes both down over one connection that
+It asks Apple about a transaction of each environment, checks the receipts, and writes both down over one connection that
 stays open. Arguments: those of unchanged_backend.py. The environment has DATABASE_PORT and, unless it is localhost,
 DATABASE_HOST.
 """
@@ -24,11 +24,11 @@ def main():
     cursor = database.cursor()
     cursor.execute("create table if not exists bought (transaction_id text primary key, environment text, receipt int)")
     found = {}
-    for realm, environment in unchanged_backend.REALMS.items():
-        found[realm] = unchanged_backend.look_up(os.environ, environment, given[realm])
-        with open(given[f"{realm}-receipt"]) as file:
-            found[realm]["receipt"] = verify_receipt(file.read().strip())
-        row = (found[realm]["transactionId"], found[realm]["environment"], found[realm]["receipt"]["answer"]["status"])
+    for name, environment in unchanged_backend.ENVIRONMENTS.items():
+        found[name] = unchanged_backend.look_up(os.environ, environment, given[name])
+        with open(given[f"{name}-receipt"]) as file:
+            found[name]["receipt"] = verify_receipt(file.read().strip())
+        row = (found[name]["transactionId"], found[name]["environment"], found[name]["receipt"]["answer"]["status"])
         cursor.execute("insert into bought values (%s, %s, %s)", row)
     database.commit()
     database.close()

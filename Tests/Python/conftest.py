@@ -137,9 +137,9 @@ def foreign_app(server, control):
 
 
 @pytest.fixture(params=["sandbox", "production"])
-def realm(app, request):
-    """The shared app in either realm."""
-    return app.realm(request.param)
+def environment(app, request):
+    """The shared app in either environment."""
+    return app.environment(request.param)
 
 
 @pytest.fixture

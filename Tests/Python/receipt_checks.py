@@ -188,10 +188,10 @@ class Examiner:
         self.verifier = Verifier(Config(roots=[self.root]))
         self.utility = ReceiptUtility()
 
-    def rendered(self, realm, receipt) -> dict:
+    def rendered(self, environment, receipt) -> dict:
         """What apple-purchase-receipt-verifier makes of a receipt that was sent."""
         body = json.dumps({"receipt-data": receipt})
-        answer = json.loads(self.verifier.verify_receipt_endpoint(Environment(realm.environment), body))
+        answer = json.loads(self.verifier.verify_receipt_endpoint(Environment(environment.wire_name), body))
         # The verifier has no name for the attribute of promotional offers, and hands it over as it lies.
         if answer["status"] == 0 and PROMOTIONAL_OFFER in base64.b64decode(receipt):
             for item, raw in zip(answer["receipt"]["in_app"], self.verifier.verify_receipt(receipt).payload.in_app):
@@ -285,14 +285,14 @@ def payload_count(payload) -> int:
 _sessions = threading.local()
 
 
-def ask(realm, receipt, password=None, **members) -> dict:
+def ask(environment, receipt, password=None, **members) -> dict:
     """POST verifyReceipt; the answer, whose HTTP status is always 200."""
     body = {"receipt-data": receipt, **members}
     if password is not None:
         body["password"] = password
     if not hasattr(_sessions, "session"):
         _sessions.session = requests.Session()
-    answer = _sessions.session.post(f"{realm.base}/verifyReceipt", data=json.dumps(body), timeout=60)
+    answer = _sessions.session.post(f"{environment.base}/verifyReceipt", data=json.dumps(body), timeout=60)
     assert answer.status_code == 200 and answer.headers["Content-Type"] == "application/json"
     payload_rules.no_nulls(answer.json())
     return answer.json()
@@ -301,15 +301,15 @@ def ask(realm, receipt, password=None, **members) -> dict:
 class Ledger:
     """What Apple's client is told of a customer."""
 
-    def __init__(self, realm, some_id, reader):
+    def __init__(self, environment, some_id, reader):
         def history(version):
-            pages = realm.history(some_id, version, verify=False)
+            pages = environment.history(some_id, version, verify=False)
             rows = [reader.open(jws) for page in pages for jws in page.transactions]
-            assert all(row["signedDate"] == realm.clock.now for row in rows)
+            assert all(row["signedDate"] == environment.clock.now for row in rows)
             return {row["transactionId"]: row for row in rows}
 
         self.version_1, self.rows = history(V1), history(V2)
-        groups = realm.client.get_all_subscription_statuses(some_id).data
+        groups = environment.client.get_all_subscription_statuses(some_id).data
         self.subscriptions = []
         for item in itertools.chain.from_iterable(group.lastTransactions for group in groups):
             renewal = payload_rules.decode(item.signedRenewalInfo)[1]
@@ -323,7 +323,7 @@ class Looker:
         self.world = world
         self.examiner = examiner
         self.secret = secret
-        self.readers = {realm.name: LeafReader(realm) for realm in world.realms}
+        self.readers = {environment.name: LeafReader(environment) for environment in world.environments}
         self.seen = {name: {} for name in ("receipt", "in_app", "latest_receipt_info", "pending_renewal_info")}
         self.differences = dict.fromkeys(DIFFERENCES, 0)
         self.renewals = []
@@ -348,18 +348,18 @@ class Looker:
             raise AssertionError(f"{life} in round {self.world.round}: {fault}") from fault
 
     def _look(self, life):
-        realm = life.realm
+        environment = life.environment
         receipt = life.call("GET", f"/customers/{life.name}/receipt")["receipt"]
-        answer = ask(realm, receipt, self.secret)
-        assert (answer["status"], answer["environment"]) == (0, realm.environment), answer
-        self._agrees_with_the_verifier(realm, receipt, answer)
+        answer = ask(environment, receipt, self.secret)
+        assert (answer["status"], answer["environment"]) == (0, environment.wire_name), answer
+        self._agrees_with_the_verifier(environment, receipt, answer)
         id_ = self.examiner.utility.extract_transaction_id_from_app_receipt(receipt)
         assert (id_ is not None) == bool(answer["receipt"]["in_app"])
         known = id_ or life.some_id
         if known is None:
             assert set(answer) == {"status", "environment", "receipt"}
             return
-        ledger = Ledger(realm, known, self.readers[realm.name])
+        ledger = Ledger(environment, known, self.readers[environment.name])
         shown = self._shown(life, ledger)
         assert id_ is None or id_ in shown or id_ in {row["originalTransactionId"] for row in shown.values()}
         wanted = [in_app_of(row) for row in shown.values()]
@@ -374,20 +374,20 @@ class Looker:
                                    "pending_renewal_info"}
             self._agrees_with_the_history(answer["latest_receipt_info"], shown)
             self._agrees_with_the_statuses(life, answer["pending_renewal_info"], ledger)
-            self._latest_receipt(realm, answer)
+            self._latest_receipt(environment, answer)
         with self._lock:
             self.looks += 1
 
-    def _agrees_with_the_verifier(self, realm, receipt, answer):
-        rendered = self.examiner.rendered(realm, receipt)
-        assert (rendered["status"], rendered["environment"]) == (0, realm.environment), rendered
+    def _agrees_with_the_verifier(self, environment, receipt, answer):
+        rendered = self.examiner.rendered(environment, receipt)
+        assert (rendered["status"], rendered["environment"]) == (0, environment.wire_name), rendered
         theirs, ours = rendered["receipt"], answer["receipt"]
         assert set(theirs) == set(ours)
         for key in set(ours) - REQUEST_DATES:
             assert ours[key] == theirs[key] and type(ours[key]) is type(theirs[key]), key
         assert [list(map(type, item.values())) for item in ours["in_app"]] == [
             [str] * len(item) for item in theirs["in_app"]]
-        now = realm.clock.now
+        now = environment.clock.now
         for key, value in {**renderings("request_date", now),
                            **renderings("receipt_creation_date", now, whole=True)}.items():
             assert ours[key] == value, key
@@ -428,18 +428,18 @@ class Looker:
             if "price_consent_status" in wanted[-1]:
                 self.differs("consent")
             with self._lock:
-                self.renewals.append((life.realm.clock.now, status, wanted[-1]))
+                self.renewals.append((life.environment.clock.now, status, wanted[-1]))
         by_original = {element["original_transaction_id"]: element for element in elements}
         assert by_original == {element["original_transaction_id"]: element for element in wanted}
         assert len(by_original) == len(elements)
         for element in elements:
             self.note("pending_renewal_info", element)
 
-    def _latest_receipt(self, realm, answer):
+    def _latest_receipt(self, environment, answer):
         """Minted for this answer: it holds what latest_receipt_info lists, and says the same of app and device."""
         latest = answer["latest_receipt"]
         assert re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", latest)
-        rendered = self.examiner.rendered(realm, latest)
+        rendered = self.examiner.rendered(environment, latest)
         assert rendered["status"] == 0
         assert by_id(rendered["receipt"]["in_app"]) == by_id(answer["receipt"]["in_app"])
         for key, value in answer["receipt"].items():

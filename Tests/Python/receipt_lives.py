@@ -1,4 +1,4 @@
-"""Two hundred customers who live through all that a receipt can tell: in both realms of one app, on clocks that stand
+"""Two hundred customers who live through all that a receipt can tell: in both environments of one app, on clocks that stand
 still and leap between rounds. The same seed gives the same lives.
 
 A life is a generator: what it does up to a `yield` happens in one round. Lives only act. Between two rounds anybody may
@@ -66,9 +66,9 @@ class Standing:
 class Life:
     """A customer, and what only they and their app know."""
 
-    def __init__(self, world, realm, name, kind, dice):
+    def __init__(self, world, environment, name, kind, dice):
         self.world = world
-        self.realm = realm
+        self.environment = environment
         self.name = name
         self.kind = kind
         self.dice = dice
@@ -83,10 +83,10 @@ class Life:
         self.left_in_grace = set()
 
     def __repr__(self):
-        return f"<{self.kind} {self.name} of the {self.realm.name}>"
+        return f"<{self.kind} {self.name} of the {self.environment.name}>"
 
     def call(self, method, path, body=None):
-        return self.world.call(self.realm, method, path, body)
+        return self.world.call(self.environment, method, path, body)
 
     def create(self, **options) -> dict:
         return self.call("POST", "/customers", {"customer": self.name, **options})
@@ -286,7 +286,7 @@ def returner(life):
     choice = life.dice.randrange(4)
     if choice == 0:
         life.buy(BASIC, offer={"kind": "CODE", "id": "BACK"})
-    elif choice == 1 and life.realm.name == "sandbox":
+    elif choice == 1 and life.environment.name == "sandbox":
         life.buy(BASIC, offer={"kind": "WIN_BACK", "id": "return"})
     elif choice == 2:
         life.subscribe(PRO)
@@ -410,53 +410,53 @@ def longer(life):
     life.buy(SEASON)
 
 
-# Kind and how many of a hundred in each realm live so. A family counts twice.
+# Kind and how many of a hundred in each environment live so. A family counts twice.
 KINDS = [(idler, 3), (gambler, 10), (redeemer, 5), (collector, 7), (trialist, 8), (climber, 7), (crosser, 4),
          (saver, 6), (bargainer, 6), (returner, 8), (debtor, 15), (payer, 7), (taker, 3), (returned, 6), (longer, 3)]
 FAMILIES = 1
 
 
 class World:
-    """The lives of both realms of an app, lived round by round."""
+    """The lives of both environments of an app, lived round by round."""
 
     def __init__(self, app, seed):
         self.app = app
         self.signer = PromotionalOfferV2SignatureCreator(
             app.key["privateKey"].encode(), app.key["keyId"], app.issuer_id, app.bundle_id)
         self.dice = random.Random(seed)
-        self.realms = [app.sandbox, app.production]
+        self.environments = [app.sandbox, app.production]
         self._sessions = threading.local()
         self.round = 0
-        self.lives = [life for realm in self.realms for life in self._people(realm)]
-        for realm in self.realms:
-            realm.clock = Standing(realm.control("setClock", {"mode": "frozen", "at": START})["now"])
-        self._set_grace(self.realms[0])
+        self.lives = [life for environment in self.environments for life in self._people(environment)]
+        for environment in self.environments:
+            environment.clock = Standing(environment.control("setClock", {"mode": "frozen", "at": START})["now"])
+        self._set_grace(self.environments[0])
 
-    def _people(self, realm):
+    def _people(self, environment):
         kinds = [kind for kind, count in KINDS for _ in range(count)] + [organizer] * FAMILIES
         for number, kind in enumerate(kinds):
-            life = self._person(realm, f"{kind.__name__}-{number}", kind)
+            life = self._person(environment, f"{kind.__name__}-{number}", kind)
             if kind is organizer:
-                life.member = self._person(realm, f"member-{number}", member)
+                life.member = self._person(environment, f"member-{number}", member)
                 yield life.member
             yield life
 
-    def _person(self, realm, name, kind):
-        life = Life(self, realm, name, kind.__name__, random.Random(f"{self.dice.getrandbits(64)}"))
+    def _person(self, environment, name, kind):
+        life = Life(self, environment, name, kind.__name__, random.Random(f"{self.dice.getrandbits(64)}"))
         life.acts = kind(life)
         return life
 
-    def _set_grace(self, realm):
-        """One realm has a grace period and the other has none; they change places once."""
-        for other in self.realms:
-            days = GRACE_DAYS if other is realm else 0
+    def _set_grace(self, environment):
+        """One environment has a grace period and the other has none; they change places once."""
+        for other in self.environments:
+            days = GRACE_DAYS if other is environment else 0
             other.control("setRules", {"grace": {"days": days}, "refundRule": "byHand"})
 
-    def call(self, realm, method, path, body=None):
+    def call(self, environment, method, path, body=None):
         """A call of control by the thread's own connection. Whatever is refused is a fault of the life."""
         if not hasattr(self._sessions, "session"):
             self._sessions.session = requests.Session()
-        address = f"{self.app.control.address}/v1/apps/{self.app.bundle_id}/{realm.name}{path}"
+        address = f"{self.app.control.address}/v1/apps/{self.app.bundle_id}/{environment.name}{path}"
         answer = self._sessions.session.request(method, address, json=body, timeout=60)
         assert answer.ok, f"{method} {path} {body}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None
@@ -469,17 +469,17 @@ class World:
             yield self.round
             self._between()
             if self.round < len(LEAPS):
-                for realm in self.realms:
-                    report = realm.control("advanceClock", {"by": f"P{LEAPS[self.round]}D"})
+                for environment in self.environments:
+                    report = environment.control("advanceClock", {"by": f"P{LEAPS[self.round]}D"})
                     assert report["setAside"] == []
-                    realm.clock.now = report["to"]
+                    environment.clock.now = report["to"]
 
     def _between(self):
         """What concerns everybody."""
         if self.round == 1:
-            for realm, price in zip(self.realms, (5_990, 6_990)):
-                realm.control("raisePrice", {"price": price, "consent": "required"}, productId=RISING)
-                realm.control("raisePrice", {"price": price, "consent": "notNeeded"}, productId=NOTED)
+            for environment, price in zip(self.environments, (5_990, 6_990)):
+                environment.control("raisePrice", {"price": price, "consent": "required"}, productId=RISING)
+                environment.control("raisePrice", {"price": price, "consent": "notNeeded"}, productId=NOTED)
         if self.round == 2:
             self.app.control.call("setForSale", {"forSale": False}, bundleId=self.app.bundle_id, productId=LEAVING)
         if self.round == GRACE_SWITCHES:

@@ -189,7 +189,7 @@ class Stage:
         """The paths of all operations that change something and read no body."""
         document = self.one.control("GET", "/openapi.json")
         values = {
-            "bundleId": BUNDLE, "realm": "sandbox", "name": "before", "keyId": self.spare, "customer": "bob",
+            "bundleId": BUNDLE, "environment": "sandbox", "name": "before", "keyId": self.spare, "customer": "bob",
             "transactionId": self.transaction, "endpoint": "primary", "tokenName": "spare",
             "faultId": self.fault, "issuerId": self.key.issuer_id,
         }
@@ -234,8 +234,8 @@ class Stage:
         found = []
         for node in self.nodes.servers:
             found += [(node.ports["control"], path) for path in operations]
-            for realm in ("sandbox", "production"):
-                found += [(node.ports[realm], path.replace("{id}", str(self.transaction))) for path in APPLE]
+            for environment in ("sandbox", "production"):
+                found += [(node.ports[environment], path.replace("{id}", str(self.transaction))) for path in APPLE]
         return found
 
     def put_endpoint(self, name, url, expect=(200,)):

@@ -1,4 +1,4 @@
-"""An app on a running Till, as the tests see it: its control, its two realms, and Apple's own client and verifier.
+"""An app on a running Till, as the tests see it: its control, its two environments, and Apple's own client and verifier.
 
 Everything that comes back is judged here: every control answer against the OpenAPI document, every answer of the API
 for its content type and its nulls, every JWS by the official SignedDataVerifier and by payload_rules.
@@ -157,7 +157,7 @@ def _closed(schema):
 
 
 class App:
-    """An app, a key of its team, and its two realms."""
+    """An app, a key of its team, and its two environments."""
 
     def __init__(self, server, control, bundle_id, apple_id=None, issuer_id=None, catalog=None):
         self.server = server
@@ -170,10 +170,10 @@ class App:
         if catalog:
             control.call("putCatalog", catalog, bundleId=bundle_id)
         self.root = server_root(server)
-        self.sandbox = Realm(self, "sandbox")
-        self.production = Realm(self, "production")
+        self.sandbox = ShopEnvironment(self, "sandbox")
+        self.production = ShopEnvironment(self, "production")
 
-    def realm(self, name):
+    def environment(self, name):
         return getattr(self, name)
 
     @property
@@ -194,15 +194,15 @@ class App:
         kid = (key or self.key)["keyId"]
         return jwt.encode(self.claims(**changes), private, algorithm="ES256", headers={"kid": kid, **(headers or {})})
 
-    def client(self, realm, key=None, bundle_id=...) -> AppStoreServerAPIClient:
+    def client(self, environment, key=None, bundle_id=...) -> AppStoreServerAPIClient:
         """Apple's client as it is; only its base address is set."""
         key = key or self.key
         client = AppStoreServerAPIClient(
             key["privateKey"].encode(), key["keyId"], key["issuerId"],
             self.bundle_id if bundle_id is ... else bundle_id,
-            Environment.SANDBOX if realm == "sandbox" else Environment.PRODUCTION,
+            Environment.SANDBOX if environment == "sandbox" else Environment.PRODUCTION,
         )
-        client._base_url = self.server.address(realm)
+        client._base_url = self.server.address(environment)
         return client
 
 
@@ -245,23 +245,23 @@ class Signed:
 class Purchase:
     """What control answered to a purchase, with all its JWS verified."""
 
-    def __init__(self, realm, answer):
+    def __init__(self, environment, answer):
         self.answer = answer
         self.id = answer["transactionId"]
         self.original_id = answer["originalTransactionId"]
         self.app_transaction_id = answer["appTransactionId"]
         self.order_id = answer.get("orderId")
         self.events = answer["events"]
-        self.transaction = realm.transaction(answer["signedTransactionInfo"])
+        self.transaction = environment.transaction(answer["signedTransactionInfo"])
         self.renewal = None
         if "signedRenewalInfo" in answer:
-            self.renewal = realm.renewal_info(answer["signedRenewalInfo"])
+            self.renewal = environment.renewal_info(answer["signedRenewalInfo"])
         device = answer["device"]
         self.device_id = device["deviceId"]
-        self.on_device = realm.transaction(device["signedTransactionInfo"], device=self.device_id)
+        self.on_device = environment.transaction(device["signedTransactionInfo"], device=self.device_id)
         self.app_on_device = None
         if "signedAppTransactionInfo" in device:
-            self.app_on_device = realm.app_transaction(device["signedAppTransactionInfo"], device=self.device_id)
+            self.app_on_device = environment.app_transaction(device["signedAppTransactionInfo"], device=self.device_id)
         assert self.transaction["transactionId"] == self.id
         assert self.transaction["originalTransactionId"] == self.original_id
         assert self.transaction["appTransactionId"] == self.app_transaction_id
@@ -277,57 +277,57 @@ class Clock:
     """A clock of customers' own: it stands still until it is advanced.
 
     In a `with` block everything that is signed must be dated by it, to the millisecond. After the block the customers
-    live on the realm's clock again.
+    live on the environment's clock again.
     """
 
-    def __init__(self, realm, at):
-        self.realm = realm
+    def __init__(self, environment, at):
+        self.environment = environment
         self.name = str(uuid.uuid4())
         self.now = at
         self.customers = []
-        made = realm.control("createClock", {"name": self.name, "mode": "frozen", "at": at})
+        made = environment.control("createClock", {"name": self.name, "mode": "frozen", "at": at})
         assert made == {"name": self.name, "mode": "frozen", "now": at}
 
     def take(self, customer, **options):
         """Lets a customer live on this clock; who does not exist is created, for a clock in the past at its instant."""
-        self.realm.create(customer, **_present(at=self.now if self.now <= now_ms() else None), **options)
-        assert self.realm.control("useClock", {"clock": self.name}, customer=customer)["clock"] == self.name
+        self.environment.create(customer, **_present(at=self.now if self.now <= now_ms() else None), **options)
+        assert self.environment.control("useClock", {"clock": self.name}, customer=customer)["clock"] == self.name
         self.customers.append(customer)
 
     def advance(self, **target) -> dict:
         """Leaps (`to`, `by` or `toNextEvent`), and answers how often the developer's server was told of what."""
         before = self.now
-        report = self.realm.control("advanceOwnClock", target, clock=self.name)
+        report = self.environment.control("advanceOwnClock", target, clock=self.name)
         assert report["from"] == before and report["setAside"] == []
         assert report["to"] == target.get("to", report["to"])
         self.now = report["to"]
         return {told["notice"]: told["count"] for told in report["notifications"]}
 
     def __enter__(self):
-        assert self.realm.clock is None, "one clock at a time"
-        self.realm.clock = self
+        assert self.environment.clock is None, "one clock at a time"
+        self.environment.clock = self
         return self
 
     def __exit__(self, kind, *_):
-        self.realm.clock = None
+        self.environment.clock = None
         if kind is None:
             for customer in self.customers:
-                assert "clock" not in self.realm.control("useClock", {}, customer=customer)
+                assert "clock" not in self.environment.control("useClock", {}, customer=customer)
 
 
-class Realm:
-    """One realm of an app: buying through control, asking through Apple's API."""
+class ShopEnvironment:
+    """One environment of an app: buying through control, asking through Apple's API."""
 
     def __init__(self, app, name):
         self.app = app
         self.name = name
-        self.environment = "Sandbox" if name == "sandbox" else "Production"
+        self.wire_name = "Sandbox" if name == "sandbox" else "Production"
         self.client = app.client(name)
         # The clock by which what is asked for lives; None is the wall's.
         self.clock = None
         self._session = requests.Session()
         self.verifier = RememberingVerifier(
-            [app.root], False, Environment(self.environment), app.bundle_id,
+            [app.root], False, Environment(self.wire_name), app.bundle_id,
             app.apple_id if name == "production" else None,
         )
 
@@ -339,7 +339,7 @@ class Realm:
 
     def control(self, operation_id, body=None, query=None, **parameters):
         return self.app.control.call(
-            operation_id, body, query, bundleId=self.app.bundle_id, realm=self.name, **parameters
+            operation_id, body, query, bundleId=self.app.bundle_id, environment=self.name, **parameters
         )
 
     def buy(self, customer, product_id, **options) -> Purchase:
@@ -391,7 +391,7 @@ class Realm:
         decoded = self.verifier.verify_and_decode_signed_transaction(jws)
         header, payload = payload_rules.decode(jws)
         payload_rules.check_header(header)
-        payload_rules.check_transaction(payload, self.environment, on_device=device is not None)
+        payload_rules.check_transaction(payload, self.wire_name, on_device=device is not None)
         assert payload["bundleId"] == self.app.bundle_id
         payload_rules.same_as_decoded(payload, decoded, but=("deviceVerification", "deviceVerificationNonce"))
         self._check_device(payload, device)
@@ -402,7 +402,7 @@ class Realm:
         decoded = self.verifier.verify_and_decode_renewal_info(jws)
         header, payload = payload_rules.decode(jws)
         payload_rules.check_header(header)
-        payload_rules.check_renewal_info(payload, self.environment)
+        payload_rules.check_renewal_info(payload, self.wire_name)
         payload_rules.same_as_decoded(payload, decoded)
         self._check_freshness(payload["signedDate"])
         return Signed(jws, payload, decoded)
@@ -411,7 +411,7 @@ class Realm:
         decoded = self.verifier.verify_and_decode_app_transaction(jws)
         header, payload = payload_rules.decode(jws)
         payload_rules.check_header(header)
-        payload_rules.check_app_transaction(payload, self.environment, on_device=device is not None)
+        payload_rules.check_app_transaction(payload, self.wire_name, on_device=device is not None)
         assert payload["bundleId"] == self.app.bundle_id and payload["appAppleId"] == self.app.apple_id
         payload_rules.same_as_decoded(payload, decoded, but=("requestDate",))
         self._check_device(payload, device)
@@ -475,7 +475,7 @@ class Realm:
         assert REQUEST_ID.fullmatch(request_id), request_id
         entry = self.app.control.call("explain", requestId=request_id)
         assert entry["requestId"] == request_id
-        assert entry["environment"] == self.environment
+        assert entry["environment"] == self.wire_name
         assert len(entry["explanation"]) > 10
         return entry
 
@@ -499,7 +499,7 @@ class Realm:
         client = client or self.client
         for number in itertools.count():
             page = client.get_transaction_history(any_id, revision, request, version)
-            assert page.rawEnvironment == self.environment
+            assert page.rawEnvironment == self.wire_name
             assert page.bundleId == self.app.bundle_id
             assert page.appAppleId == self.app.apple_id
             assert page.revision and isinstance(page.hasMore, bool)
@@ -537,15 +537,15 @@ class LeafReader:
     """Opens many signed transactions fast: Apple's verifier checks the chain whenever it is another one, and the key of
     its leaf checks each signature."""
 
-    def __init__(self, realm):
-        self.realm = realm
+    def __init__(self, environment):
+        self.environment = environment
         self.chain = None
         self.key = None
 
     def open(self, jws) -> dict:
         header, payload = payload_rules.decode(jws)
         if header["x5c"] != self.chain:
-            self.realm.transaction(jws)
+            self.environment.transaction(jws)
             # The key first: another thread may look at the chain.
             self.key = x509.load_der_x509_certificate(base64.b64decode(header["x5c"][0])).public_key()
             self.chain = header["x5c"]
@@ -554,7 +554,7 @@ class LeafReader:
         assert len(raw) == 64
         der = encode_dss_signature(int.from_bytes(raw[:32]), int.from_bytes(raw[32:]))
         self.key.verify(der, signed.encode(), ec.ECDSA(hashes.SHA256()))
-        payload_rules.check_transaction(payload, self.realm.environment)
+        payload_rules.check_transaction(payload, self.environment.wire_name)
         return payload
 
 

@@ -23,10 +23,10 @@ RIGHT = ["control", "replayed-notification"]
 
 
 @pytest.fixture
-def judged(realm):
-    """Apple's verifier of the realm, online checks off and nothing remembered: the status of what it refuses, or None."""
-    app = realm.app
-    verifier = SignedDataVerifier([app.root], False, Environment(realm.environment), app.bundle_id, app.apple_id)
+def judged(environment):
+    """Apple's verifier of the environment, online checks off and nothing remembered: the status of what it refuses, or None."""
+    app = environment.app
+    verifier = SignedDataVerifier([app.root], False, Environment(environment.wire_name), app.bundle_id, app.apple_id)
 
     def judge(kind, jws):
         try:
@@ -37,8 +37,8 @@ def judged(realm):
     return judge
 
 
-def pack(realm, **query):
-    return {case["case"]: case for case in realm.control("listAttacks", query=query)["cases"]}
+def pack(environment, **query):
+    return {case["case"]: case for case in environment.control("listAttacks", query=query)["cases"]}
 
 
 def check(cases, judged):
@@ -62,22 +62,22 @@ def decoded(jws):
     return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
 
 
-def test_apples_verifier_refuses_every_case(realm, judged):
-    check(pack(realm), judged)
+def test_apples_verifier_refuses_every_case(environment, judged):
+    check(pack(environment), judged)
 
 
-def test_apples_verifier_refuses_every_case_about_a_purchase(realm, customer, judged):
-    bought = realm.buy(customer, COINS)
-    cases = pack(realm, transactionId=bought.id)
+def test_apples_verifier_refuses_every_case_about_a_purchase(environment, customer, judged):
+    bought = environment.buy(customer, COINS)
+    cases = pack(environment, transactionId=bought.id)
     check(cases, judged)
     for name in RIGHT:
         assert decoded(cases[name]["signedTransactionInfo"])["transactionId"] == bought.id
 
 
-def test_apples_verifier_refuses_every_case_about_a_subscription_in_the_past(realm, customer, judged):
-    with realm.on_clock(customer, now_ms() - 400 * 86_400_000):
-        bought = realm.buy(customer, BASIC)
-        cases = pack(realm, transactionId=bought.id)
+def test_apples_verifier_refuses_every_case_about_a_subscription_in_the_past(environment, customer, judged):
+    with environment.on_clock(customer, now_ms() - 400 * 86_400_000):
+        bought = environment.buy(customer, BASIC)
+        cases = pack(environment, transactionId=bought.id)
     check(cases, judged)
     notice = decoded(cases["control"]["signedPayload"])
     assert notice["notificationType"] == "SUBSCRIBED" and notice["data"]["status"] == 1

@@ -35,14 +35,14 @@ def signer(app):
     return AppleKey(app.key, app.bundle_id)
 
 
-def unauthenticated(realm, path, *words, token=..., headers=None, never=()):
+def unauthenticated(environment, path, *words, token=..., headers=None, never=()):
     """The answer is Apple's 401, and the journal has the reason, without anything that is secret."""
-    answer = realm.send("GET", path, token=token, headers=headers)
+    answer = environment.send("GET", path, token=token, headers=headers)
     assert answer.status_code == 401, f"{answer.status_code} {answer.text}"
     assert answer.headers["Content-Type"] == "text/plain"
     request_id = answer.headers["X-Request-ID"]
     assert answer.text == f"Unauthenticated\n\nRequest ID: {request_id}\n"
-    entry = realm.explain(answer)
+    entry = environment.explain(answer)
     assert entry["status"] == 401 and "errorCode" not in entry
     assert entry["path"] == path and entry["method"] == "GET"
     for word in words:
@@ -331,12 +331,12 @@ def test_a_token_without_an_issue_date_and_one_with_extra_claims_are_good(app, s
         assert sandbox.send("GET", path, token=token).status_code == 200
 
 
-def test_a_token_may_be_used_again_and_in_both_realms(app, customer):
+def test_a_token_may_be_used_again_and_in_both_environments(app, customer):
     token = app.token()
-    for realm in (app.sandbox, app.production):
-        bought = realm.buy(customer, COINS)
+    for environment in (app.sandbox, app.production):
+        bought = environment.buy(customer, COINS)
         for _ in range(2):
-            assert realm.send("GET", f"/inApps/v2/history/{bought.id}", token=token).status_code == 200
+            assert environment.send("GET", f"/inApps/v2/history/{bought.id}", token=token).status_code == 200
 
 
 def test_a_key_that_only_signs_offers_does_not_open_the_api(server, control, team, sandbox, known):

@@ -54,17 +54,17 @@ class Shop:
         return rows
 
     def live(self, app, customers):
-        """Subscribes customers of a frozen realm, lets half a year pass, refunds somebody, and owes notifications."""
-        realm = app.sandbox
-        realm.control("setEndpoint", {"url": "http://127.0.0.1:9/"}, endpoint="primary")
+        """Subscribes customers of a frozen environment, lets half a year pass, refunds somebody, and owes notifications."""
+        environment = app.sandbox
+        environment.control("setEndpoint", {"url": "http://127.0.0.1:9/"}, endpoint="primary")
         for number in range(customers):
-            realm.create(f"guest {number}")
-            realm.buy(f"guest {number}", BASIC)
-        realm.buy("guest 0", COINS, quantity=2)
+            environment.create(f"guest {number}")
+            environment.buy(f"guest {number}", BASIC)
+        environment.buy("guest 0", COINS, quantity=2)
         app.production.create("ann")
         app.production.buy("ann", COINS)
-        realm.control("advanceClock", {"by": "P6M", "settle": True})
-        return realm
+        environment.control("advanceClock", {"by": "P6M", "settle": True})
+        return environment
 
 
 @pytest.fixture
@@ -78,32 +78,32 @@ def frozen(shop):
 
 def test_nothing_that_was_handed_out_before_a_restore_names_anything_after_it(shop):
     frozen(shop)
-    realm = shop.app.sandbox
-    kept = realm.buy("ann", COINS)
+    environment = shop.app.sandbox
+    kept = environment.buy("ann", COINS)
     shop.control.call("saveSnapshot", {}, name="before")
 
     def live():
         """Ann's next purchase and its refund: what names them, and the places behind them."""
-        bought = realm.buy("ann", COINS)
-        realm.refund(bought.id)
-        told = realm.control("listNotifications", query={"limit": 2})["notifications"]
+        bought = environment.buy("ann", COINS)
+        environment.refund(bought.id)
+        told = environment.control("listNotifications", query={"limit": 2})["notifications"]
         assert {notice["notificationType"] for notice in told} == {"REFUND", "ONE_TIME_CHARGE"}
-        places = realm.whole_history(kept.id)[1], realm.whole_refund_history(kept.id)[1]
+        places = environment.whole_history(kept.id)[1], environment.whole_refund_history(kept.id)[1]
         return bought.id, {notice["notificationUUID"] for notice in told}, places
 
     lost, lost_uuids, places = live()
-    assert realm.whole_history(kept.id, revision=places[0])[0] == []
-    assert realm.whole_refund_history(kept.id, places[1])[0] == []
+    assert environment.whole_history(kept.id, revision=places[0])[0] == []
+    assert environment.whole_refund_history(kept.id, places[1])[0] == []
     shop.control.call("restoreSnapshot", name="before")
     found, uuids, _ = live()
     assert found != lost and uuids.isdisjoint(lost_uuids)
     # Who kept a place behind what was taken back reads from the beginning, once, and misses nothing.
-    again, place = realm.whole_history(kept.id, revision=places[0])
+    again, place = environment.whole_history(kept.id, revision=places[0])
     assert ids(again) == [kept.id, found]
-    assert realm.whole_history(kept.id, revision=place)[0] == []
-    refunds, place = realm.whole_refund_history(kept.id, places[1])
+    assert environment.whole_history(kept.id, revision=place)[0] == []
+    refunds, place = environment.whole_refund_history(kept.id, places[1])
     assert ids(refunds) == [found]
-    assert realm.whole_refund_history(kept.id, place)[0] == []
+    assert environment.whole_refund_history(kept.id, place)[0] == []
 
 
 def till(shop, *arguments, **options):
@@ -123,15 +123,15 @@ def test_a_restored_shop_of_a_hundred_customers_is_the_saved_one_row_by_row(shop
     frozen(shop)
     other = shop.make_app()
     other.sandbox.create("zoe")
-    realm = shop.live(shop.app, 100)
+    environment = shop.live(shop.app, 100)
     shop.control.call("addFault", {"kind": "cut", "bundleId": shop.app.bundle_id})
     saved = shop.control.call("saveSnapshot", {}, name="half-a-year")
     assert (saved["customers"], saved["transactions"], saved["notifications"]) == (102, 702, 702)
     before = shop.rows()
     text = till(shop, "export-state", "-")
 
-    realm.control("advanceClock", {"by": "P1Y"})
-    realm.create("dan")
+    environment.control("advanceClock", {"by": "P1Y"})
+    environment.create("dan")
     shop.control.call("removeFaults")
     other.sandbox.buy("zoe", COINS)
     assert shop.rows() != before
@@ -147,7 +147,7 @@ def test_a_restored_shop_of_a_hundred_customers_is_the_saved_one_row_by_row(shop
     assert shop.control.call("listSnapshots")["snapshots"] == [saved]
 
     # And it lives on: what comes next is what came next before.
-    assert realm.control("advanceClock", {"by": "P1M"})["notifications"] == [{"notice": "DID_RENEW", "count": 100}]
+    assert environment.control("advanceClock", {"by": "P1M"})["notifications"] == [{"notice": "DID_RENEW", "count": 100}]
 
 
 def test_a_restored_app_leaves_its_neighbours_alone(shop):
@@ -169,7 +169,7 @@ def test_a_restored_app_leaves_its_neighbours_alone(shop):
 
 def test_a_state_in_a_file_stands_again_in_an_empty_till(shop, serve, tmp_path):
     frozen(shop)
-    realm = shop.live(shop.app, 3)
+    environment = shop.live(shop.app, 3)
     file = tmp_path / "shop.till"
     till(shop, "export-state", file)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -184,16 +184,16 @@ def test_a_state_in_a_file_stands_again_in_an_empty_till(shop, serve, tmp_path):
     assert again.read_bytes() == file.read_bytes()
 
     # What was signed there is delivered as it was signed; the key of the app still opens its API.
-    told = realm.control("listNotifications", query={"limit": 1})["notifications"][0]["notificationUUID"]
+    told = environment.control("listNotifications", query={"limit": 1})["notifications"][0]["notificationUUID"]
     shown = [
-        each.call("getNotification", notificationUUID=told, bundleId=shop.app.bundle_id, realm="sandbox")
+        each.call("getNotification", notificationUUID=told, bundleId=shop.app.bundle_id, environment="sandbox")
         for each in (shop.control, control)
     ]
     assert shown[0]["signedPayload"] == shown[1]["signedPayload"]
 
     # Both go on without ever giving a number that the other state has.
     bought = control.call(
-        "buy", {"productId": COINS}, bundleId=shop.app.bundle_id, realm="sandbox", customer="guest 0"
+        "buy", {"productId": COINS}, bundleId=shop.app.bundle_id, environment="sandbox", customer="guest 0"
     )["transactionId"]
     known = {row[0] for row in sqlite_ids(shop)}
     assert int(bought) not in known
@@ -419,11 +419,11 @@ def signed(lines):
 
 def test_a_state_that_was_edited_by_hand_cannot_bring_the_server_down(shop):
     frozen(shop)
-    realm = shop.app.sandbox
-    realm.create("ann")
-    bob = int(realm.create("bob")["appTransactionId"])
-    realm.control("createFamily", {"name": "Family", "organizer": "ann", "members": ["bob"]})
-    realm.buy("ann", BASIC)
+    environment = shop.app.sandbox
+    environment.create("ann")
+    bob = int(environment.create("bob")["appTransactionId"])
+    environment.control("createFamily", {"name": "Family", "organizer": "ann", "members": ["bob"]})
+    environment.buy("ann", BASIC)
     lines = shop.control.call("exportState").decode().splitlines()[:-1]
     shop.control.call("importState", signed(lines))
     # A member who does not exist, in both members' accounts.
@@ -432,5 +432,5 @@ def test_a_state_that_was_edited_by_hand_cannot_bring_the_server_down(shop):
     with pytest.raises(ControlRefused) as refused:
         shop.control.call("importState", signed(edited))
     assert (refused.value.status, refused.value.code) == (400, "bad_state_file"), refused.value
-    realm.control("advanceClock", {"by": "P2M"})
+    environment.control("advanceClock", {"by": "P2M"})
     assert shop.till.process.poll() is None

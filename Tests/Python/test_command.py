@@ -547,10 +547,10 @@ def test_serve_with_the_demo_carries_on_with_the_same_data(serve):
     first = json.loads(history.stdout)
     assert len(first[0]["signedTransactions"]) == shown["transactions"]
     client = ControlClient(till.address("control"))
-    customers = client.call("listCustomers", bundleId=document["bundleId"], realm="sandbox")["customers"]
+    customers = client.call("listCustomers", bundleId=document["bundleId"], environment="sandbox")["customers"]
     assert {"ann", "bob", "carla", "dora"} == {entry["customer"] for entry in customers}
-    for realm in ("sandbox", "production"):
-        told = client.call("listNotifications", query={"limit": "100"}, bundleId=document["bundleId"], realm=realm)
+    for environment in ("sandbox", "production"):
+        told = client.call("listNotifications", query={"limit": "100"}, bundleId=document["bundleId"], environment=environment)
         words = {
             (entry["customer"], entry["notificationType"], entry.get("subtype")) for entry in told["notifications"]
         }
@@ -566,7 +566,7 @@ def test_serve_with_the_demo_carries_on_with_the_same_data(serve):
         key: document[key] for key in ("keyId", "issuerId", "bundleId", "keyFile")
     }
     client = ControlClient(again.address("control"))
-    assert client.call("listCustomers", bundleId=document["bundleId"], realm="sandbox")["customers"] == customers
+    assert client.call("listCustomers", bundleId=document["bundleId"], environment="sandbox")["customers"] == customers
     text = again.stdout()
     for face in ("production", "sandbox", "control"):
         assert again.address(face) in text

@@ -59,7 +59,7 @@ class TestStory:
         browser.see(BUNDLE)
         browser.examine("overview")
 
-    def test_a_realm_is_set_up(self, browser, post):
+    def test_a_environment_is_set_up(self, browser, post):
         browser.click("sandbox")
         browser.see("Clock of the environment")
         browser.act("Freeze")
@@ -68,7 +68,7 @@ class TestStory:
         browser.see(post.url, "#endpoints")
         browser.act("Change", {"Grace period": "16 days"})
         browser.see("16 days", "#rules")
-        browser.examine("realm")
+        browser.examine("environment")
 
     def test_what_is_sold_is_shown(self, browser):
         browser.click("Catalogue")
@@ -96,7 +96,7 @@ class TestStory:
 
     def test_a_month_passes_and_the_renewal_appears_without_a_reload(self, browser, verbs, post):
         browser.mark()
-        verbs.call("advanceClock", {"by": "P1M"}, bundleId=BUNDLE, realm="sandbox")
+        verbs.call("advanceClock", {"by": "P1M"}, bundleId=BUNDLE, environment="sandbox")
         browser.wait(lambda: browser.periods() == ["trial", "paid"], "the renewal on the timeline")
         browser.see("DID_RENEW", "#told")
         assert browser.is_marked(), "the page was loaded again"
@@ -212,7 +212,7 @@ class TestStory:
         assert secret.splitlines()[1] not in browser.source()
 
     def test_what_is_pasted_is_taken_apart(self, browser, verbs):
-        scope = {"bundleId": BUNDLE, "realm": "sandbox"}
+        scope = {"bundleId": BUNDLE, "environment": "sandbox"}
         row = verbs.call("listTransactions", customer="ann", **scope)["transactions"][0]
         signed = verbs.call("getTransaction", transactionId=row["transactionId"], **scope)["signedTransactionInfo"]
         browser.click("Decoder")

@@ -45,14 +45,14 @@ def new_app(server, control, team):
 
 
 @pytest.fixture(params=["sandbox", "production"])
-def realm(new_app, request):
-    return new_app.realm(request.param)
+def environment(new_app, request):
+    return new_app.environment(request.param)
 
 
 @pytest.fixture
-def post(realm):
+def post(environment):
     post = ListeningPost()
-    listen(realm, post)
+    listen(environment, post)
     yield post
     post.close()
 
@@ -75,14 +75,14 @@ def v1(preference=None, token="") -> ConsumptionRequestV1:
     )
 
 
-def send(realm, id_, request):
+def send(environment, id_, request):
     """By the call of Apple's client for this version of the body."""
     if isinstance(request, ConsumptionRequest):
-        realm.client.send_consumption_information(id_, request)
+        environment.client.send_consumption_information(id_, request)
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        realm.client.send_consumption_data(id_, request)
+        environment.client.send_consumption_data(id_, request)
 
 
 # What comes of it -----------------------------------------------------------------------------------------------------
@@ -100,22 +100,22 @@ def send(realm, id_, request):
     (BASIC, v1(RefundPreferenceV1.NO_PREFERENCE, str(uuid.uuid4())), 100_000),
     (BASIC, v1(), 100_000),
 ])
-def test_what_the_developer_prefers_is_done_when_twelve_hours_are_over(realm, post, product, request_, outcome):
-    start = freeze(realm)
-    bought = realm.buy("ann", product, offer=NO_OFFER)
-    realm.control("requestRefund", {"reason": "LEGAL"}, transactionId=bought.id)
-    advance(realm, "1h")
+def test_what_the_developer_prefers_is_done_when_twelve_hours_are_over(environment, post, product, request_, outcome):
+    start = freeze(environment)
+    bought = environment.buy("ann", product, offer=NO_OFFER)
+    environment.control("requestRefund", {"reason": "LEGAL"}, transactionId=bought.id)
+    advance(environment, "1h")
     end = start + DAY
-    asked = history(realm, endDate=end, notificationType="CONSUMPTION_REQUEST")
+    asked = history(environment, endDate=end, notificationType="CONSUMPTION_REQUEST")
     assert [item.notice["data"]["consumptionRequestReason"] for item in asked] == ["LEGAL"]
     assert asked[0].notice.transaction["transactionId"] == bought.id
-    send(realm, bought.id, request_)
-    advance(realm, "12h")
+    send(environment, bought.id, request_)
+    advance(environment, "12h")
     if outcome == "REFUND_DECLINED":
-        assert words(history(realm, endDate=end, notificationType="REFUND_DECLINED")) == ["REFUND_DECLINED"]
-        assert history(realm, endDate=end, notificationType="REFUND") == []
+        assert words(history(environment, endDate=end, notificationType="REFUND_DECLINED")) == ["REFUND_DECLINED"]
+        assert history(environment, endDate=end, notificationType="REFUND") == []
         return
-    (item,) = history(realm, endDate=end, notificationType="REFUND")
+    (item,) = history(environment, endDate=end, notificationType="REFUND")
     percentage = item.notice.transaction["revocationPercentage"]
     if outcome == "part":
         assert 90_000 < percentage < 100_000, "half a day of a month is used"
@@ -125,26 +125,26 @@ def test_what_the_developer_prefers_is_done_when_twelve_hours_are_over(realm, po
         assert item.notice.renewal["autoRenewStatus"] == 0
 
 
-def test_what_comes_too_late_or_was_not_asked_for_is_accepted_and_changes_nothing(realm, post):
-    freeze(realm)
-    bought = realm.buy("ann", COINS)
-    send(realm, bought.id, v2(RefundPreference.GRANT_FULL))
-    realm.control("requestRefund", {"reason": "OTHER"}, transactionId=bought.id)
-    advance(realm, "13h")
-    before = len(settled(realm, 3, endDate=None or freeze(realm) + DAY))
-    send(realm, bought.id, v2(RefundPreference.DECLINE))
-    advance(realm, "13h")
-    assert len(history(realm, endDate=freeze(realm) + DAY)) == before
+def test_what_comes_too_late_or_was_not_asked_for_is_accepted_and_changes_nothing(environment, post):
+    freeze(environment)
+    bought = environment.buy("ann", COINS)
+    send(environment, bought.id, v2(RefundPreference.GRANT_FULL))
+    environment.control("requestRefund", {"reason": "OTHER"}, transactionId=bought.id)
+    advance(environment, "13h")
+    before = len(settled(environment, 3, endDate=None or freeze(environment) + DAY))
+    send(environment, bought.id, v2(RefundPreference.DECLINE))
+    advance(environment, "13h")
+    assert len(history(environment, endDate=freeze(environment) + DAY)) == before
 
 
-def test_the_last_answer_within_the_twelve_hours_counts(realm, post):
-    start = freeze(realm)
-    bought = realm.buy("ann", COINS)
-    realm.control("requestRefund", {"reason": "OTHER"}, transactionId=bought.id)
-    send(realm, bought.id, v2(RefundPreference.GRANT_FULL))
-    send(realm, bought.id, v1(RefundPreferenceV1.PREFER_DECLINE))
-    advance(realm, "12h")
-    assert words(history(realm, endDate=start + DAY, notificationType="REFUND_DECLINED")) == ["REFUND_DECLINED"]
+def test_the_last_answer_within_the_twelve_hours_counts(environment, post):
+    start = freeze(environment)
+    bought = environment.buy("ann", COINS)
+    environment.control("requestRefund", {"reason": "OTHER"}, transactionId=bought.id)
+    send(environment, bought.id, v2(RefundPreference.GRANT_FULL))
+    send(environment, bought.id, v1(RefundPreferenceV1.PREFER_DECLINE))
+    advance(environment, "12h")
+    assert words(history(environment, endDate=start + DAY, notificationType="REFUND_DECLINED")) == ["REFUND_DECLINED"]
 
 
 @pytest.mark.parametrize("version", PATHS)
@@ -193,8 +193,8 @@ WRONG_V1 = [
 ]
 
 
-def refused(realm, code, version, id_, body):
-    return realm.refused(
+def refused(environment, code, version, id_, body):
+    return environment.refused(
         code, lambda client: client._make_request(PATHS[version] + id_, "PUT", {}, body, None),
         "PUT", PATHS[version] + id_, json=body,
     )

@@ -198,18 +198,18 @@ def test_beyond_loopback_control_asks_for_its_token(serve):
     ("createApp", {}, [], ["$"]),
     ("createTeam", {}, {"name": "x", "issuerId": "no-uuid"}, ["$.issuerId"]),
     ("createTeam", {}, {"nam": "x", "colour": "red"}, ["$.name", "$.nam", "$.colour"]),
-    ("createCustomer", {"realm": "sandbox"}, {"customer": "x", "platform": "Windows"}, ["$.platform"]),
-    ("createCustomer", {"realm": "sandbox"}, {"customer": "x", "at": 5}, ["$.at"]),
-    ("createCustomer", {"realm": "sandbox"}, {"customer": ""}, ["$.customer"]),
-    ("createCustomer", {"realm": "sandbox"}, {"customer": "a\nb"}, ["$.customer"]),
-    ("createCustomer", {"realm": "sandbox"}, {"customer": "x" * 129}, ["$.customer"]),
-    ("createFamily", {"realm": "sandbox"}, {"organizer": "x", "members": ["y", 5]}, ["$.members[1]"]),
-    ("buy", {"realm": "sandbox", "customer": "x"}, {"productId": COINS, "quantity": "3"}, ["$.quantity"]),
-    ("buy", {"realm": "sandbox", "customer": "x"}, {"productId": COINS, "offer": {"kind": "FREE"}}, ["$.offer.kind"]),
-    ("buy", {"realm": "sandbox", "customer": "x"}, {"productId": COINS, "offer": {"kind": "CODE", "ident": "x"}},
+    ("createCustomer", {"environment": "sandbox"}, {"customer": "x", "platform": "Windows"}, ["$.platform"]),
+    ("createCustomer", {"environment": "sandbox"}, {"customer": "x", "at": 5}, ["$.at"]),
+    ("createCustomer", {"environment": "sandbox"}, {"customer": ""}, ["$.customer"]),
+    ("createCustomer", {"environment": "sandbox"}, {"customer": "a\nb"}, ["$.customer"]),
+    ("createCustomer", {"environment": "sandbox"}, {"customer": "x" * 129}, ["$.customer"]),
+    ("createFamily", {"environment": "sandbox"}, {"organizer": "x", "members": ["y", 5]}, ["$.members[1]"]),
+    ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "quantity": "3"}, ["$.quantity"]),
+    ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "offer": {"kind": "FREE"}}, ["$.offer.kind"]),
+    ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "offer": {"kind": "CODE", "ident": "x"}},
      ["$.offer.ident"]),
-    ("buy", {"realm": "sandbox", "customer": "x"}, {"productId": COINS, "deviceId": "phone"}, ["$.deviceId"]),
-    ("buy", {"realm": "sandbox", "customer": "x"}, {"productId": COINS, "price": 1, "currency": "usd"}, ["$.currency"]),
+    ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "deviceId": "phone"}, ["$.deviceId"]),
+    ("buy", {"environment": "sandbox", "customer": "x"}, {"productId": COINS, "price": 1, "currency": "usd"}, ["$.currency"]),
     ("backup", {}, {"to": 5, "too": 6}, ["$.to", "$.too"]),
 ])
 def test_what_is_wrong_with_a_body_is_named_by_its_path(control, app, operation, parameters, body, paths):
@@ -237,10 +237,10 @@ def test_what_does_not_exist_is_404_and_says_what_does(control, app):
     for operation, parameters, word in (
         ("getApp", {"bundleId": "com.example.nobody"}, app.bundle_id),
         ("getCatalog", {"bundleId": "com.example.nobody"}, app.bundle_id),
-        ("getCustomer", {"bundleId": app.bundle_id, "realm": "sandbox", "customer": "nobody"}, "nobody"),
-        ("getCustomer", {"bundleId": app.bundle_id, "realm": "moon", "customer": "nobody"}, "sandbox"),
-        ("getTransaction", {"bundleId": app.bundle_id, "realm": "sandbox", "transactionId": "12"}, "12"),
-        ("getTransaction", {"bundleId": app.bundle_id, "realm": "sandbox", "transactionId": "x"}, "x"),
+        ("getCustomer", {"bundleId": app.bundle_id, "environment": "sandbox", "customer": "nobody"}, "nobody"),
+        ("getCustomer", {"bundleId": app.bundle_id, "environment": "moon", "customer": "nobody"}, "sandbox"),
+        ("getTransaction", {"bundleId": app.bundle_id, "environment": "sandbox", "transactionId": "12"}, "12"),
+        ("getTransaction", {"bundleId": app.bundle_id, "environment": "sandbox", "transactionId": "x"}, "x"),
         ("revokeKey", {"keyId": "NOSUCHKEY1"}, "NOSUCHKEY1"),
         ("explain", {"requestId": "NOSUCHREQUEST"}, "NOSUCHREQUEST"),
     ):
@@ -249,7 +249,7 @@ def test_what_does_not_exist_is_404_and_says_what_does(control, app):
         assert refused.value.status == 404 and word in refused.value.message
 
 
-def test_a_transaction_of_another_realm_or_app_is_not_found(control, app, other_app, customer):
+def test_a_transaction_of_another_environment_or_app_is_not_found(control, app, other_app, customer):
     bought = app.sandbox.buy(customer, COINS)
     for other in (app.production, other_app.sandbox):
         for operation in ("getTransaction", "refund", "reverseRefund", "finishTransaction"):
@@ -501,12 +501,12 @@ def test_a_restarted_server_carries_on(serve):
     assert till.stop() == 0
     again = serve(data=till.data)
     app.server, app.control = again, ControlClient(again.address("control"))
-    realm = type(app.sandbox)(app, "sandbox")
-    assert [signed.lasting for signed in realm.whole_history(bought[0])[0]] == [signed.lasting for signed in before]
-    assert realm.control("getCustomer", customer="ann") == shown
+    environment = type(app.sandbox)(app, "sandbox")
+    assert [signed.lasting for signed in environment.whole_history(bought[0])[0]] == [signed.lasting for signed in before]
+    assert environment.control("getCustomer", customer="ann") == shown
     assert app.control.call("getCatalog", bundleId=app.bundle_id) == catalog
     assert app.control.call("explain", requestId=refusal)["status"] == 400, "the journal is kept too"
-    more = realm.buy("ann", COINS)
+    more = environment.buy("ann", COINS)
     assert more.id not in bought and more.app_transaction_id == shown["appTransactionId"]
 
 
@@ -530,12 +530,12 @@ def test_a_backup_serves_and_its_history_equals(serve, tmp_path):
     copy = serve(data=target)
     assert Path(copy.document["rootCertificate"]).read_bytes() == Path(till.document["rootCertificate"]).read_bytes()
     app.server, app.control = copy, ControlClient(copy.address("control"))
-    realm = type(app.sandbox)(app, "sandbox")
-    after, _ = realm.whole_history(bought[0])
+    environment = type(app.sandbox)(app, "sandbox")
+    after, _ = environment.whole_history(bought[0])
     assert [signed.lasting for signed in after] == [signed.lasting for signed in before]
     assert later.id not in ids(after)
-    assert realm.whole_history(bought[0], revision=revision)[0] == []
-    assert realm.buy("ann", COINS).id not in bought
+    assert environment.whole_history(bought[0], revision=revision)[0] == []
+    assert environment.buy("ann", COINS).id not in bought
 
 
 def test_the_profile_of_apple_looks_no_order_up_in_the_sandbox(serve):

@@ -20,7 +20,7 @@ from process_helpers import (
 )
 
 BUNDLE = "com.example.crash"
-REALM = "sandbox"
+ENVIRONMENT = "sandbox"
 CLIENTS = 64
 ROUNDS = 30 if os.environ.get("TILL_SOAK") else 5
 PURCHASES = 2_000
@@ -137,7 +137,7 @@ class Shoppers:
                     return
                 self.asked.append(purchase)
                 purchase.sent = time.monotonic()
-                path = f"/v1/apps/{BUNDLE}/{REALM}/customers/{path_part(purchase.customer)}/purchases"
+                path = f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/{path_part(purchase.customer)}/purchases"
                 status, body = await connection.request("POST", path, purchase.body())
                 if status != 201:
                     self.refused.append((purchase, status, body))
@@ -202,7 +202,7 @@ async def read_histories(server, key, asked, workers=8):
     found = {}
 
     async def work():
-        connection = Connection(server.ports[REALM])
+        connection = Connection(server.ports[ENVIRONMENT])
         try:
             while todo:
                 name, (any_id, query, revision) = todo.pop()
@@ -239,7 +239,7 @@ class Books:
         for customer in customers:
             if customer not in self.app_transactions:
                 found = server.control(
-                    "GET", f"/v1/apps/{BUNDLE}/{REALM}/customers/{path_part(customer)}", expect=(200, 404)
+                    "GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/{path_part(customer)}", expect=(200, 404)
                 )
                 if "appTransactionId" in found:
                     self.app_transactions[customer] = found["appTransactionId"]
@@ -309,7 +309,7 @@ class Books:
             if row["transactionId"] in self.orders or purchase is None:
                 continue
             answer = purchase.answer or server.control(
-                "GET", f"/v1/apps/{BUNDLE}/{REALM}/transactions/{row['transactionId']}"
+                "GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/transactions/{row['transactionId']}"
             )
             self.orders[row["transactionId"]] = answer["orderId"]
         return problems
@@ -431,7 +431,7 @@ def orders_look_up(server, key, books, chance):
     session = requests.Session()
     for transaction in chance.sample(sorted(books.orders), 40):
         answer = session.get(
-            f"http://127.0.0.1:{server.ports[REALM]}/inApps/v1/lookup/{books.orders[transaction]}",
+            f"http://127.0.0.1:{server.ports[ENVIRONMENT]}/inApps/v1/lookup/{books.orders[transaction]}",
             headers={"Authorization": f"Bearer {key.token()}"}, timeout=20,
         ).json()
         found = [payload(jws)["transactionId"] for jws in answer.get("signedTransactions", [])]
@@ -457,7 +457,7 @@ def test_one_customer_hammered_by_everybody(work, servers):
             asked.append(purchase)
             purchase.sent = time.monotonic()
             status, body = await connection.request(
-                "POST", f"/v1/apps/{BUNDLE}/{REALM}/customers/one/purchases", purchase.body()
+                "POST", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/one/purchases", purchase.body()
             )
             answers.append((product, status, json.loads(body)))
             if status == 201:
@@ -485,7 +485,7 @@ def test_one_customer_hammered_by_everybody(work, servers):
     problems = books.compare("one", rows, asked) + books.note_identifiers(server, "one", rows)
     assert not problems + books.repeated_identifiers()
     assert len(rows) == wanted - 2 * CLIENTS + 2
-    assert server.control("GET", f"/v1/apps/{BUNDLE}/{REALM}/customers/one")["transactions"] == len(rows)
+    assert server.control("GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/one")["transactions"] == len(rows)
     assert_healthy(data, "after the hammering")
 
 
@@ -503,14 +503,14 @@ def test_a_second_process_is_refused_until_the_first_is_gone(work, servers):
     assert "Another Till" in second.stderr() and str(first.pid) in second.stderr() and str(data) in second.stderr()
     assert not second.ready_file.exists()
     assert (data / "ports.json").read_text() == ports, "the refused process changed the directory"
-    first.control("POST", f"/v1/apps/{BUNDLE}/{REALM}/customers", {"customer": "ann"})
+    first.control("POST", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers", {"customer": "ann"})
 
     first.kill()
     third = servers(data)
-    assert third.control("GET", f"/v1/apps/{BUNDLE}/{REALM}/customers/ann")["customer"] == "ann"
+    assert third.control("GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/ann")["customer"] == "ann"
     assert third.stop() == 0
     fourth = servers(data)
-    assert fourth.control("GET", f"/v1/apps/{BUNDLE}/{REALM}/customers/ann")["customer"] == "ann"
+    assert fourth.control("GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/ann")["customer"] == "ann"
 
 
 def test_two_first_starts_at_once_leave_one_server_with_a_whole_shop(work, servers):
@@ -568,7 +568,7 @@ def test_a_start_that_is_refused_does_not_touch_the_shop(work, servers):
 
 def acknowledge(server):
     set_up_app(server, BUNDLE)
-    server.control("POST", f"/v1/apps/{BUNDLE}/{REALM}/customers", {"customer": "ann"})
+    server.control("POST", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers", {"customer": "ann"})
 
 
 def assert_keeps_what_it_acknowledged(servers, server, acknowledged=False):
@@ -578,7 +578,7 @@ def assert_keeps_what_it_acknowledged(servers, server, acknowledged=False):
     again = servers(server.data)
     apps = [app["bundleId"] for app in again.control("GET", "/v1/apps")["apps"]]
     assert apps == [BUNDLE], f"LOST: the server acknowledged the app {BUNDLE}; after the restart there are {apps}"
-    assert again.control("GET", f"/v1/apps/{BUNDLE}/{REALM}/customers/ann")["customer"] == "ann"
+    assert again.control("GET", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/ann")["customer"] == "ann"
     again.kill()
 
 
@@ -609,7 +609,7 @@ def test_sigterm_answers_what_is_in_flight(work, servers):
     async def buy(purchase, connection):
         purchase.sent = time.monotonic()
         status, body = await connection.request(
-            "POST", f"/v1/apps/{BUNDLE}/{REALM}/customers/one/purchases", purchase.body()
+            "POST", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/one/purchases", purchase.body()
         )
         purchase.acknowledged = time.monotonic()
         answered.append(status)
@@ -707,7 +707,7 @@ def test_a_crash_during_the_first_start_leaves_a_directory_that_starts(work, ser
         again = servers(data)
         key = set_up_app(again, BUNDLE)
         bought = again.control(
-            "POST", f"/v1/apps/{BUNDLE}/{REALM}/customers/ann/purchases", {"productId": f"{BUNDLE}.coins"}
+            "POST", f"/v1/apps/{BUNDLE}/{ENVIRONMENT}/customers/ann/purchases", {"productId": f"{BUNDLE}.coins"}
         )
         assert again.stop() == 0
         outcome = doctor(data)
@@ -715,7 +715,7 @@ def test_a_crash_during_the_first_start_leaves_a_directory_that_starts(work, ser
             ailing.append(f"after {moment * 1000:.0f} ms: {outcome.stdout}{outcome.stderr}")
         third = servers(data)
         answer = requests.get(
-            f"http://127.0.0.1:{third.ports[REALM]}/inApps/v1/transactions/{bought['transactionId']}",
+            f"http://127.0.0.1:{third.ports[ENVIRONMENT]}/inApps/v1/transactions/{bought['transactionId']}",
             headers={"Authorization": f"Bearer {key.token()}"}, timeout=20,
         )
         assert answer.status_code == 200

@@ -32,7 +32,7 @@ def test_a_purchase_outlives_both_its_till_and_its_database(tmp_path, database):
     shop = App(first, ControlClient(first.address("control")), "com.example.shop", 1234567890, None, CATALOG)
     bought = shop.sandbox.buy_many("ann", COINS, 30)
     renewed = shop.sandbox.buy("ann", PRO)
-    told = shop.control.call("listNotifications", bundleId="com.example.shop", realm="sandbox")
+    told = shop.control.call("listNotifications", bundleId="com.example.shop", environment="sandbox")
     assert first.stop() == 0
     assert not list(first.data.glob("till.sqlite*")), "nothing of it lies in SQLite"
 
@@ -41,7 +41,7 @@ def test_a_purchase_outlives_both_its_till_and_its_database(tmp_path, database):
     again = type(shop.sandbox)(shop, "sandbox")
     rows = [signed for page in again.history(bought[0]) for signed in page.transactions]
     assert ids(rows) == bought + [renewed.id]
-    assert shop.control.call("listNotifications", bundleId="com.example.shop", realm="sandbox") == told
+    assert shop.control.call("listNotifications", bundleId="com.example.shop", environment="sandbox") == told
 
     kept = again.control("getReceipt", customer="ann")["receipt"]
     database.kill()

@@ -239,7 +239,7 @@ def test_every_control_verb_is_documented():
     missing = []
     for source in sorted((ROOT / "Sources/TillServer/Control").glob("*.swift")):
         for method, path in re.findall(r"method: \.(\w+),\s+path: \"([^\"]+)\"", source.read_text()):
-            short = path.removeprefix("/v1/apps/{bundleId}/{realm}")
+            short = path.removeprefix("/v1/apps/{bundleId}/{environment}")
             if f"`{method.upper()} {path}`" not in pages and f"`{method.upper()} {short}`" not in pages:
                 missing.append(f"{method.upper()} {path}")
     assert not missing

@@ -7,47 +7,47 @@ from process_helpers import run_till
 from shop_helpers import ControlRefused
 
 
-def test_apples_routes_know_nothing_of_whom_was_erased(app, realm, customer):
-    bought = realm.buy(customer, COINS)
-    subscribed = realm.buy(customer, PRO)
-    refunded = realm.refund(bought.id)
-    other = realm.buy(f"{customer}-other", COINS)
+def test_apples_routes_know_nothing_of_whom_was_erased(app, environment, customer):
+    bought = environment.buy(customer, COINS)
+    subscribed = environment.buy(customer, PRO)
+    refunded = environment.refund(bought.id)
+    other = environment.buy(f"{customer}-other", COINS)
     account, order, original = bought.app_transaction_id, bought.order_id, subscribed.original_id
-    realm.client.get_transaction_info(bought.id)
+    environment.client.get_transaction_info(bought.id)
     assert refunded.id == bought.id
     # A refusal that names them stands in the journal until they are erased.
-    missed = realm.send("GET", f"/inApps/v2/history/{bought.id}?sort=UPWARD")
+    missed = environment.send("GET", f"/inApps/v2/history/{bought.id}?sort=UPWARD")
     assert missed.status_code == 400
-    named = realm.explain(missed)["requestId"]
+    named = environment.explain(missed)["requestId"]
 
-    dry = realm.control("eraseCustomer", {"dryRun": True}, customer=customer)
+    dry = environment.control("eraseCustomer", {"dryRun": True}, customer=customer)
     assert dry["dryRun"] and dry["transactions"] == 2 and dry["notificationsErased"] >= 2
-    realm.client.get_transaction_info(bought.id)
-    erased = realm.control("eraseCustomer", {}, customer=customer)
+    environment.client.get_transaction_info(bought.id)
+    erased = environment.control("eraseCustomer", {}, customer=customer)
     assert {**erased, "dryRun": True} == dry and erased["journalEntries"] >= 1
 
     for id_ in (bought.id, original, account):
-        realm.refused(
+        environment.refused(
             4040010, lambda client: client.get_transaction_info(id_), "GET", f"/inApps/v1/transactions/{id_}"
         )
-        realm.refused(
+        environment.refused(
             4040010, lambda client: client.get_refund_history(id_, None), "GET", f"/inApps/v2/refund/lookup/{id_}"
         )
-        realm.refused(
+        environment.refused(
             4040010, lambda client: client.get_all_subscription_statuses(id_), "GET",
             f"/inApps/v1/subscriptions/{id_}",
         )
-        assert realm.send("GET", f"/inApps/v2/history/{id_}").json()["errorCode"] == 4040010
-    assert realm.client.look_up_order_id(order).status.name == "INVALID"
-    realm.client.get_transaction_info(other.id)
+        assert environment.send("GET", f"/inApps/v2/history/{id_}").json()["errorCode"] == 4040010
+    assert environment.client.look_up_order_id(order).status.name == "INVALID"
+    environment.client.get_transaction_info(other.id)
     with pytest.raises(ControlRefused) as gone:
         app.control.call("explain", requestId=named)
     assert gone.value.status == 404
     with pytest.raises(ControlRefused) as gone:
-        realm.control("eraseCustomer", {}, customer=customer)
+        environment.control("eraseCustomer", {}, customer=customer)
     assert (gone.value.status, gone.value.code) == (404, "unknown_account")
 
-    again = realm.buy(customer, COINS)
+    again = environment.buy(customer, COINS)
     assert again.app_transaction_id not in (account, other.app_transaction_id)
     assert int(again.id) > int(other.id)
 

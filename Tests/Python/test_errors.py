@@ -60,11 +60,11 @@ WRONG_IDS = ["abc", "12x", "-5", "1.5", "0", "0123456789", " 12", "12 ", "1" * 2
              "MABCDEFGHI"]
 
 
-def refused(realm, code, route, id_, **options):
+def refused(environment, code, route, id_, **options):
     method, path, call = ROUTES[route]
     if method == "PUT":
         options.setdefault("json", BODIES[route])
-    return realm.refused(code, lambda client: call(client, id_), method, path.format(id_), **options)
+    return environment.refused(code, lambda client: call(client, id_), method, path.format(id_), **options)
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -81,13 +81,13 @@ def test_an_empty_id_is_refused_like_any_other_wrong_one(app, route):
 
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("id_", ["2000000999999999", "180000999999999", "704999999999999999", "12", "9" * 18])
-def test_an_id_that_nobody_has_is_not_found(realm, route, id_):
-    entry = refused(realm, MISSING[route], route, id_)
+def test_an_id_that_nobody_has_is_not_found(environment, route, id_):
+    entry = refused(environment, MISSING[route], route, id_)
     assert id_ in entry["explanation"]
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_an_id_of_the_other_realm_is_not_found_and_the_explanation_says_where_it_is(app, route, customer):
+def test_an_id_of_the_other_environment_is_not_found_and_the_explanation_says_where_it_is(app, route, customer):
     here, there = app.sandbox.buy(customer, COINS).id, app.production.buy(customer, COINS).id
     entry = refused(app.production, MISSING[route], route, here)
     assert "Sandbox" in entry["explanation"] and here in entry["explanation"]
@@ -104,8 +104,8 @@ def test_an_id_of_another_app_is_not_found_and_the_explanation_says_whose_it_is(
 
 
 @pytest.mark.parametrize("route", ["transaction info", "finish", "set token", "consumption V2", "consumption V1"])
-def test_an_app_transaction_id_is_not_supported_where_a_transaction_is_wanted(realm, route, customer):
-    refused(realm, 4000048, route, realm.buy(customer, COINS).app_transaction_id)
+def test_an_app_transaction_id_is_not_supported_where_a_transaction_is_wanted(environment, route, customer):
+    refused(environment, 4000048, route, environment.buy(customer, COINS).app_transaction_id)
 
 
 def test_refund_history_v1_takes_original_ids_only(sandbox, customer):
@@ -115,12 +115,12 @@ def test_refund_history_v1_takes_original_ids_only(sandbox, customer):
     refused(sandbox, 4040005, "refunds V1", second.id)
 
 
-def test_a_customer_who_never_downloaded_the_app_has_no_app_transaction(realm, customer):
-    realm.create(customer, downloadsApp=False)
-    bought = realm.buy(customer, COINS)
+def test_a_customer_who_never_downloaded_the_app_has_no_app_transaction(environment, customer):
+    environment.create(customer, downloadsApp=False)
+    bought = environment.buy(customer, COINS)
     assert bought.app_on_device is None
     for any_id in (bought.id, bought.app_transaction_id):
-        refused(realm, 4040019, "app transaction", any_id)
+        refused(environment, 4040019, "app transaction", any_id)
 
 
 # Set app account token ------------------------------------------------------------------------------------------------
@@ -254,20 +254,20 @@ def test_a_wrong_status_is_refused(app, known, status):
 
 
 @pytest.mark.parametrize("order", ["M-1", "M12345678!", "x" * 200, "M%20A", "MÄ12345678", ""])
-def test_a_malformed_order_id_is_a_bad_request(realm, order):
-    realm.refused(4000000, lambda client: client.look_up_order_id(order), "GET", f"/inApps/v1/lookup/{order}")
+def test_a_malformed_order_id_is_a_bad_request(environment, order):
+    environment.refused(4000000, lambda client: client.look_up_order_id(order), "GET", f"/inApps/v1/lookup/{order}")
 
 
 # Revisions ------------------------------------------------------------------------------------------------------------
 
 
-def _refuses_revision(realm, id_, revision, version=V2, **filters):
+def _refuses_revision(environment, id_, revision, version=V2, **filters):
     query = {"revision": revision}
     if "sort" in filters:
         query["sort"] = filters["sort"].value
     if "productIds" in filters:
         query["productId"] = filters["productIds"]
-    return realm.refused(
+    return environment.refused(
         4000005,
         lambda client: client.get_transaction_history(id_, revision, TransactionHistoryRequest(**filters), version),
         "GET", f"/inApps/{version.value}/history/{id_}", params=query,
@@ -275,7 +275,7 @@ def _refuses_revision(realm, id_, revision, version=V2, **filters):
 
 
 def test_a_revision_is_good_only_where_it_was_given(app, other_app, sandbox, customer):
-    """Another customer, route, order, filter, realm or app, or a changed character: each is refused."""
+    """Another customer, route, order, filter, environment or app, or a changed character: each is refused."""
     mine, other = sandbox.buy(customer, COINS), sandbox.buy(customer + "-other", COINS)
     abroad = app.production.buy(customer, COINS)
     neighbour = other_app.sandbox.buy(customer, COINS)

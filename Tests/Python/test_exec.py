@@ -113,35 +113,35 @@ def bench(tmp_path):
 
 
 def backend(bench, user=None, name="unchanged_backend.py"):
-    """A program that buys with `till` in either realm, takes the receipts, and then is the unchanged backend."""
+    """A program that buys with `till` in either environment, takes the receipts, and then is the unchanged backend."""
     till = str(bench.folder / "bin" / Path(till_binary()).name) if user else till_binary()
     program = " ".join(f"'{part}'" for part in [*bench.python(user), bench.script(name, user)])
     lines = []
-    for realm in ("sandbox", "production"):
+    for environment in ("sandbox", "production"):
         lines += [
-            f"'{till}' customer create exec --realm {realm} >&2",
-            f"{realm}=$('{till}' buy {SEEDS} --customer exec --realm {realm} --json"
+            f"'{till}' customer create exec --realm {environment} >&2",
+            f"{environment}=$('{till}' buy {SEEDS} --customer exec --realm {environment} --json"
             " | sed -n 's/.*\"transactionId\" *: *\"\\([0-9]*\\)\".*/\\1/p' | head -n 1)",
-            f"'{till}' receipt --customer exec --realm {realm} > \"$TMPDIR/{realm}.receipt\"",
+            f"'{till}' receipt --customer exec --realm {environment} > \"$TMPDIR/{environment}.receipt\"",
         ]
-    arguments = [f"{realm}=${realm} {realm}-receipt=\"$TMPDIR/{realm}.receipt\"" for realm in ("sandbox", "production")]
+    arguments = [f"{environment}=${environment} {environment}-receipt=\"$TMPDIR/{environment}.receipt\"" for environment in ("sandbox", "production")]
     # What the program leaves behind is its own affair.
     lines += [f"code=0; {program} {' '.join(arguments)} || code=$?", 'rm "$TMPDIR"/*.receipt', "exit $code"]
     return ["sh", "-ec", "\n".join(lines)]
 
 
 def assert_found(done):
-    """Either realm was asked and answered: Apple's client, its verifier, and the receipt, which production judges
+    """Either environment was asked and answered: Apple's client, its verifier, and the receipt, which production judges
     first."""
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
-    for realm, statuses in (("production", [0]), ("sandbox", [21007, 0])):
-        assert (found[realm]["environment"], found[realm]["productId"]) == (realm.capitalize(), SEEDS)
-        receipt = found[realm]["receipt"]
+    for environment, statuses in (("production", [0]), ("sandbox", [21007, 0])):
+        assert (found[environment]["environment"], found[environment]["productId"]) == (environment.capitalize(), SEEDS)
+        receipt = found[environment]["receipt"]
         assert receipt["statuses"] == statuses and receipt["requestId"].endswith(".0.0")
-        assert receipt["answer"]["environment"] == realm.capitalize()
+        assert receipt["answer"]["environment"] == environment.capitalize()
         sold = receipt["answer"]["receipt"]["in_app"]
-        assert [item["transaction_id"] for item in sold] == [found[realm]["transactionId"]]
+        assert [item["transaction_id"] for item in sold] == [found[environment]["transactionId"]]
     return found
 
 

@@ -94,7 +94,7 @@ def run(bench, database, *flags, user=None, **variables):  # noqa: F811
 
 def assert_written(done, database):
     found = assert_found(done)
-    ids = {realm: found[realm]["transactionId"] for realm in found}
+    ids = {environment: found[environment]["transactionId"] for environment in found}
     assert database.rows() == [("Production", 0, ids["production"]), ("Sandbox", 0, ids["sandbox"])]
 
 

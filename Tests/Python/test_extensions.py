@@ -31,8 +31,8 @@ def new_app(server, control, team):
 
 
 @pytest.fixture(params=["sandbox", "production"])
-def realm(new_app, request):
-    return new_app.realm(request.param)
+def environment(new_app, request):
+    return new_app.environment(request.param)
 
 
 @pytest.fixture
@@ -41,9 +41,9 @@ def sandbox(new_app):
 
 
 @pytest.fixture
-def post(realm):
+def post(environment):
     post = ListeningPost()
-    listen(realm, post)
+    listen(environment, post)
     yield post
     post.close()
 
@@ -58,37 +58,37 @@ def later(date, days) -> int:
     return round((instant + timedelta(days=days)).timestamp() * 1000)
 
 
-def latest(realm, bought):
-    (last,) = realm.client.get_all_subscription_statuses(bought.id).data[0].lastTransactions
-    return realm.transaction(last.signedTransactionInfo), realm.renewal_info(last.signedRenewalInfo), last.status
+def latest(environment, bought):
+    (last,) = environment.client.get_all_subscription_statuses(bought.id).data[0].lastTransactions
+    return environment.transaction(last.signedTransactionInfo), environment.renewal_info(last.signedRenewalInfo), last.status
 
 
-def expired_of_its_own(realm, customer) -> str:
+def expired_of_its_own(environment, customer) -> str:
     """The original id of a subscription that has ended on a clock of the customer's own."""
-    realm.control("createClock", {"name": customer})
-    realm.create(customer)
-    realm.control("useClock", {"clock": customer}, customer=customer)
-    (bought,) = realm.buy_many(customer, BASIC, 1, offer=NO_OFFER)
-    realm.control("cancelSubscription", {}, originalTransactionId=bought)
-    realm.control("advanceOwnClock", {"by": "P2M", "settle": True}, clock=customer)
+    environment.control("createClock", {"name": customer})
+    environment.create(customer)
+    environment.control("useClock", {"clock": customer}, customer=customer)
+    (bought,) = environment.buy_many(customer, BASIC, 1, offer=NO_OFFER)
+    environment.control("cancelSubscription", {}, originalTransactionId=bought)
+    environment.control("advanceOwnClock", {"by": "P2M", "settle": True}, clock=customer)
     return bought
 
 
 # One subscription -----------------------------------------------------------------------------------------------------
 
 
-def test_a_subscription_is_extended_and_its_developer_is_told(realm, post):
-    bought = realm.buy("ann", BASIC, offer=NO_OFFER)
-    answer = realm.client.extend_subscription_renewal_date(bought.id, one(30))
+def test_a_subscription_is_extended_and_its_developer_is_told(environment, post):
+    bought = environment.buy("ann", BASIC, offer=NO_OFFER)
+    answer = environment.client.extend_subscription_renewal_date(bought.id, one(30))
     assert answer.success is True
     assert (answer.originalTransactionId, answer.webOrderLineItemId) == (
         bought.id, bought.payload["webOrderLineItemId"])
     assert answer.effectiveDate == later(bought.payload["expiresDate"], 30)
-    transaction, renewal, status = latest(realm, bought)
+    transaction, renewal, status = latest(environment, bought)
     assert status is Status.ACTIVE
     assert transaction["transactionId"] == bought.id
     assert transaction["expiresDate"] == renewal["renewalDate"] == answer.effectiveDate
-    notice = settled(realm, 2)[1].notice
+    notice = settled(environment, 2)[1].notice
     assert notice.words == "RENEWAL_EXTENDED"
     assert notice.transaction["expiresDate"] == notice.renewal["renewalDate"] == answer.effectiveDate
     assert notice["data"]["status"] == 1
@@ -117,20 +117,20 @@ def test_the_same_request_again_is_answered_as_before_and_extends_nothing(sandbo
     assert second.effectiveDate == later(first.effectiveDate, 10)
 
 
-def refused(realm, code, id_, request=None):
+def refused(environment, code, id_, request=None):
     request = request or {"extendByDays": 3, "extendReasonCode": 1, "requestIdentifier": str(uuid.uuid4())}
-    return realm.refused(
+    return environment.refused(
         code, lambda client: client._make_request(EXTEND + id_, "PUT", {}, request, None), "PUT", EXTEND + id_,
         json=request,
     )
 
 
-def test_a_customer_gets_two_extensions_within_a_year(realm):
-    basic = realm.buy("ann", BASIC, offer=NO_OFFER)
+def test_a_customer_gets_two_extensions_within_a_year(environment):
+    basic = environment.buy("ann", BASIC, offer=NO_OFFER)
     for number in range(2):
-        realm.client.extend_subscription_renewal_date(basic.id, one(request=f"request {number}"))
-    refused(realm, 4030005, basic.id)
-    assert realm.client.extend_subscription_renewal_date(basic.id, one(request="request 0")).success
+        environment.client.extend_subscription_renewal_date(basic.id, one(request=f"request {number}"))
+    refused(environment, 4030005, basic.id)
+    assert environment.client.extend_subscription_renewal_date(basic.id, one(request="request 0")).success
 
 
 def test_what_is_not_active_or_was_never_paid_is_not_extended(sandbox):
@@ -207,9 +207,9 @@ def many(product=BASIC, request=None, days=7, storefronts=None):
     )
 
 
-def finished(realm, request, product=BASIC):
+def finished(environment, request, product=BASIC):
     def status():
-        answer = realm.client.get_status_of_subscription_renewal_date_extensions(request, product)
+        answer = environment.client.get_status_of_subscription_renewal_date_extensions(request, product)
         assert answer.requestIdentifier == request
         if answer.complete:
             return answer
@@ -217,33 +217,33 @@ def finished(realm, request, product=BASIC):
     return until(status)
 
 
-def test_all_active_subscribers_of_a_product_are_extended(realm, post):
-    paid = [realm.buy(f"paid-{number}", BASIC, offer=NO_OFFER) for number in range(3)]
-    trial = realm.buy("trial", BASIC)
-    expired_of_its_own(realm, "expired")
-    other = realm.buy("other", BASIC_YEAR)
+def test_all_active_subscribers_of_a_product_are_extended(environment, post):
+    paid = [environment.buy(f"paid-{number}", BASIC, offer=NO_OFFER) for number in range(3)]
+    trial = environment.buy("trial", BASIC)
+    expired_of_its_own(environment, "expired")
+    other = environment.buy("other", BASIC_YEAR)
     far = now_ms() + 200 * DAY
-    told_before = words(settled(realm, 8, endDate=far))
+    told_before = words(settled(environment, 8, endDate=far))
     assert told_before[-1] == "EXPIRED/VOLUNTARY"
     request = str(uuid.uuid4())
-    answer = realm.client.extend_renewal_date_for_all_active_subscribers(many(request=request))
+    answer = environment.client.extend_renewal_date_for_all_active_subscribers(many(request=request))
     assert answer.requestIdentifier == request
-    done = finished(realm, request)
+    done = finished(environment, request)
     assert (done.succeededCount, done.failedCount) == (3, 1)
     assert abs(done.completeDate - now_ms()) < 60_000
     for bought in paid:
-        assert latest(realm, bought)[0]["expiresDate"] == later(bought.payload["expiresDate"], 7)
+        assert latest(environment, bought)[0]["expiresDate"] == later(bought.payload["expiresDate"], 7)
     for bought in (trial, other):
-        assert latest(realm, bought)[0]["expiresDate"] == bought.payload["expiresDate"]
+        assert latest(environment, bought)[0]["expiresDate"] == bought.payload["expiresDate"]
 
     def summary():
-        return history(realm, notificationType="RENEWAL_EXTENSION", notificationSubtype="SUMMARY")
+        return history(environment, notificationType="RENEWAL_EXTENSION", notificationSubtype="SUMMARY")
     (item,) = until(summary)
     assert item.notice["summary"] == {
-        "requestIdentifier": request, "environment": realm.environment, "appAppleId": realm.app.apple_id,
-        "bundleId": realm.app.bundle_id, "productId": BASIC, "succeededCount": 3, "failedCount": 1,
+        "requestIdentifier": request, "environment": environment.wire_name, "appAppleId": environment.app.apple_id,
+        "bundleId": environment.app.bundle_id, "productId": BASIC, "succeededCount": 3, "failedCount": 1,
     }
-    items = settled(realm, 8 + 5, endDate=far)
+    items = settled(environment, 8 + 5, endDate=far)
     assert sorted(words(items)) == sorted(
         told_before + ["RENEWAL_EXTENDED"] * 3 + ["RENEWAL_EXTENSION/FAILURE", "RENEWAL_EXTENSION/SUMMARY"])
     (failure,) = [item.notice for item in items if item.notice.words == "RENEWAL_EXTENSION/FAILURE"]
@@ -333,8 +333,8 @@ def test_the_status_of_no_mass_extension_is_refused(app, product, request_id, co
     )
 
 
-def test_the_status_is_of_one_app_realm_and_product(new_app, other_app):
+def test_the_status_is_of_one_app_environment_and_product(new_app, other_app):
     request = str(uuid.uuid4())
     new_app.sandbox.client.extend_renewal_date_for_all_active_subscribers(many(request=request))
-    for realm, product in ((new_app.production, BASIC), (other_app.sandbox, BASIC), (new_app.sandbox, PRO)):
-        realm.check_error(realm.send("GET", f"{MASS}/{product}/{request}"), 4040009)
+    for environment, product in ((new_app.production, BASIC), (other_app.sandbox, BASIC), (new_app.sandbox, PRO)):
+        environment.check_error(environment.send("GET", f"{MASS}/{product}/{request}"), 4040009)

@@ -9,33 +9,33 @@ from shop_helpers import NO_OFFER, ControlRefused, ids
 
 
 class Family:
-    def __init__(self, realm, customer, members=2):
-        self.realm = realm
+    def __init__(self, environment, customer, members=2):
+        self.environment = environment
         self.organizer = customer
         self.members = [f"{customer}-{number}" for number in range(1, members + 1)]
-        answer = realm.control("createFamily", {"name": customer, "organizer": customer, "members": self.members})
+        answer = environment.control("createFamily", {"name": customer, "organizer": customer, "members": self.members})
         self.told = answer.pop("notifications")
         assert answer.pop("events").count("joinedFamily") == members
         assert answer == {"name": customer, "organizer": customer, "members": [customer, *self.members]}
 
     def any_id(self, customer):
-        return self.realm.control("getCustomer", customer=customer)["appTransactionId"]
+        return self.environment.control("getCustomer", customer=customer)["appTransactionId"]
 
     def history(self, customer, **filters):
-        return self.realm.whole_history(self.any_id(customer), **filters)[0]
+        return self.environment.whole_history(self.any_id(customer), **filters)[0]
 
     def status(self, customer):
-        data = self.realm.client.get_all_subscription_statuses(self.any_id(customer)).data
+        data = self.environment.client.get_all_subscription_statuses(self.any_id(customer)).data
         return [(item.subscriptionGroupIdentifier, last) for item in data for last in item.lastTransactions]
 
 
 @pytest.fixture
-def family(realm, customer):
-    return Family(realm, customer)
+def family(environment, customer):
+    return Family(environment, customer)
 
 
-def test_members_get_copies_with_ids_of_their_own(realm, family):
-    bought = realm.buy(family.organizer, FOREVER, appAccountToken="c0ffee00-0000-4000-8000-000000000001")
+def test_members_get_copies_with_ids_of_their_own(environment, family):
+    bought = environment.buy(family.organizer, FOREVER, appAccountToken="c0ffee00-0000-4000-8000-000000000001")
     seen = {bought.id}
     for member in family.members:
         (copy,) = family.history(member)
@@ -45,18 +45,18 @@ def test_members_get_copies_with_ids_of_their_own(realm, family):
         assert not {"price", "currency", "appAccountToken"} & set(copy.payload)
         assert copy["purchaseDate"] >= bought.payload["purchaseDate"]
         seen.add(copy["transactionId"])
-        info = realm.transaction(realm.client.get_transaction_info(copy["transactionId"]).signedTransactionInfo)
+        info = environment.transaction(environment.client.get_transaction_info(copy["transactionId"]).signedTransactionInfo)
         assert info.lasting == copy.lasting
     (own,) = family.history(family.organizer)
     assert own["inAppOwnershipType"] == "PURCHASED"
 
 
-def test_a_shared_subscription_shows_in_the_statuses_of_each_member(realm, family):
-    bought = realm.buy(family.organizer, BASIC, offer=NO_OFFER)
+def test_a_shared_subscription_shows_in_the_statuses_of_each_member(environment, family):
+    bought = environment.buy(family.organizer, BASIC, offer=NO_OFFER)
     for member in family.members:
         ((group, last),) = family.status(member)
-        copy = realm.transaction(last.signedTransactionInfo)
-        renewal = realm.renewal_info(last.signedRenewalInfo)
+        copy = environment.transaction(last.signedTransactionInfo)
+        renewal = environment.renewal_info(last.signedRenewalInfo)
         assert (group, last.status) == (ONE, Status.ACTIVE)
         assert copy["originalTransactionId"] == last.originalTransactionId == renewal["originalTransactionId"]
         assert copy["originalTransactionId"] != bought.id
@@ -65,43 +65,43 @@ def test_a_shared_subscription_shows_in_the_statuses_of_each_member(realm, famil
         assert renewal["appTransactionId"] == copy["appTransactionId"] == family.any_id(member)
 
 
-def test_only_what_can_be_shared_is_shared(realm, family):
-    realm.buy(family.organizer, SOLO)
-    realm.buy(family.organizer, COINS)
-    realm.buy(family.organizer, BASIC_YEAR)
+def test_only_what_can_be_shared_is_shared(environment, family):
+    environment.buy(family.organizer, SOLO)
+    environment.buy(family.organizer, COINS)
+    environment.buy(family.organizer, BASIC_YEAR)
     for member in family.members:
         assert family.history(member) == []
 
 
-def test_whoever_joins_later_gets_what_is_held_then(realm, customer):
-    kept, gone = realm.buy(customer, FOREVER), realm.buy(customer, BASIC, offer=NO_OFFER)
-    realm.refund(gone.id)
-    family = Family(realm, customer, members=1)
+def test_whoever_joins_later_gets_what_is_held_then(environment, customer):
+    kept, gone = environment.buy(customer, FOREVER), environment.buy(customer, BASIC, offer=NO_OFFER)
+    environment.refund(gone.id)
+    family = Family(environment, customer, members=1)
     assert [copy["productId"] for copy in family.history(family.members[0])] == [kept.payload["productId"]]
     assert family.told == ["ONE_TIME_CHARGE"], "for the member's copy"
     late = customer + "-late"
-    answer = realm.control("joinFamily", {"customer": late}, customer=customer)
+    answer = environment.control("joinFamily", {"customer": late}, customer=customer)
     assert answer["members"] == [customer, *family.members, late]
     assert [copy["productId"] for copy in family.history(late)] == [FOREVER]
 
 
-def test_a_member_may_buy_what_is_shared_with_him_and_has_both(realm, family):
-    realm.buy(family.organizer, BASIC, offer=NO_OFFER)
+def test_a_member_may_buy_what_is_shared_with_him_and_has_both(environment, family):
+    environment.buy(family.organizer, BASIC, offer=NO_OFFER)
     member = family.members[0]
-    own = realm.buy(member, PRO)
-    owners = {realm.transaction(last.signedTransactionInfo)["inAppOwnershipType"]: last
+    own = environment.buy(member, PRO)
+    owners = {environment.transaction(last.signedTransactionInfo)["inAppOwnershipType"]: last
               for _, last in family.status(member)}
     assert set(owners) == {"PURCHASED", "FAMILY_SHARED"}
     assert owners["PURCHASED"].originalTransactionId == own.original_id
     assert owners["FAMILY_SHARED"].originalTransactionId != own.original_id
 
 
-def test_a_refund_takes_the_access_of_members_and_its_reversal_gives_it_back(realm, family):
+def test_a_refund_takes_the_access_of_members_and_its_reversal_gives_it_back(environment, family):
     """The member's copy has the purchaser's reason, and says FAMILY_REVOKE without a percentage."""
-    once, subscription = realm.buy(family.organizer, FOREVER), realm.buy(family.organizer, BASIC, offer=NO_OFFER)
+    once, subscription = environment.buy(family.organizer, FOREVER), environment.buy(family.organizer, BASIC, offer=NO_OFFER)
     before = {member: {copy["productId"]: copy.lasting for copy in family.history(member)} for member in family.members}
     for bought in (once, subscription):
-        realm.refund(bought.id, reason=1)
+        environment.refund(bought.id, reason=1)
     for member in family.members:
         copies = family.history(member)
         assert len(copies) == 2
@@ -112,35 +112,35 @@ def test_a_refund_takes_the_access_of_members_and_its_reversal_gives_it_back(rea
         assert last.status is Status.REVOKED
         assert family.history(member, revoked=False) == []
     for bought in (once, subscription):
-        realm.reverse(bought.id)
+        environment.reverse(bought.id)
     for member in family.members:
         assert {copy["productId"]: copy.lasting for copy in family.history(member)} == before[member]
         ((_, last),) = family.status(member)
         assert last.status is Status.ACTIVE
 
 
-def test_a_member_who_leaves_loses_access_for_no_reason_of_the_apps(realm, family):
-    realm.buy(family.organizer, FOREVER)
+def test_a_member_who_leaves_loses_access_for_no_reason_of_the_apps(environment, family):
+    environment.buy(family.organizer, FOREVER)
     leaver, stayer = family.members
-    left = realm.control("leaveFamily", customer=leaver)
+    left = environment.control("leaveFamily", customer=leaver)
     assert left["notifications"] == ["REVOKE"] and "leftFamily" in left["events"]
     (copy,) = family.history(leaver)
     assert (copy["revocationType"], copy["revocationReason"]) == ("FAMILY_REVOKE", 0)
     assert "revocationDate" not in family.history(stayer)[0]
     assert "revocationDate" not in family.history(family.organizer)[0]
     with pytest.raises(ControlRefused) as refused:
-        realm.control("getFamily", customer=leaver)
+        environment.control("getFamily", customer=leaver)
     assert (refused.value.status, refused.value.code) == (404, "no_family")
-    assert realm.control("getFamily", customer=stayer)["members"] == [family.organizer, stayer]
-    assert realm.control("getCustomer", customer=leaver)["owned"] == []
-    assert realm.buy(leaver, FOREVER).payload["inAppOwnershipType"] == "PURCHASED"
+    assert environment.control("getFamily", customer=stayer)["members"] == [family.organizer, stayer]
+    assert environment.control("getCustomer", customer=leaver)["owned"] == []
+    assert environment.buy(leaver, FOREVER).payload["inAppOwnershipType"] == "PURCHASED"
 
 
-def test_a_purchaser_who_leaves_takes_what_was_shared_along(realm, family):
+def test_a_purchaser_who_leaves_takes_what_was_shared_along(environment, family):
     purchaser, other = family.members
-    bought = realm.buy(purchaser, FOREVER)
+    bought = environment.buy(purchaser, FOREVER)
     assert [copy["inAppOwnershipType"] for copy in family.history(family.organizer)] == ["FAMILY_SHARED"]
-    realm.control("leaveFamily", customer=purchaser)
+    environment.control("leaveFamily", customer=purchaser)
     for customer in (family.organizer, other):
         (copy,) = family.history(customer)
         assert copy["revocationType"] == "FAMILY_REVOKE"
@@ -148,12 +148,12 @@ def test_a_purchaser_who_leaves_takes_what_was_shared_along(realm, family):
     assert own.lasting == bought.transaction.lasting
 
 
-def test_when_the_organizer_leaves_the_family_ends(realm, family):
-    realm.buy(family.members[0], FOREVER)
-    realm.control("leaveFamily", customer=family.organizer)
+def test_when_the_organizer_leaves_the_family_ends(environment, family):
+    environment.buy(family.members[0], FOREVER)
+    environment.control("leaveFamily", customer=family.organizer)
     for customer in (family.organizer, *family.members):
         with pytest.raises(ControlRefused):
-            realm.control("getFamily", customer=customer)
+            environment.control("getFamily", customer=customer)
     assert family.history(family.members[1])[0]["revocationType"] == "FAMILY_REVOKE"
 
 
@@ -180,12 +180,12 @@ def test_an_upgrade_is_shared_too(sandbox, customer):
     assert sandbox.transaction(last.signedTransactionInfo)["transactionId"] == new["transactionId"]
 
 
-def test_six_are_the_most(realm, customer):
-    family = Family(realm, customer, members=5)
+def test_six_are_the_most(environment, customer):
+    family = Family(environment, customer, members=5)
     with pytest.raises(ControlRefused) as refused:
-        realm.control("joinFamily", {"customer": customer + "-seventh"}, customer=customer)
+        environment.control("joinFamily", {"customer": customer + "-seventh"}, customer=customer)
     assert (refused.value.status, refused.value.code) == (409, "family_full")
-    realm.buy(customer, FOREVER)
+    environment.buy(customer, FOREVER)
     copies = [family.history(member)[0]["transactionId"] for member in family.members]
     assert len(set(copies)) == 5
 
@@ -203,26 +203,26 @@ def test_a_family_that_cannot_be_is_refused_as_a_whole(sandbox, customer, member
 
 
 def test_who_is_in_a_family_joins_no_other(sandbox, family, customer):
-    realm = family.realm
+    environment = family.environment
     with pytest.raises(ControlRefused) as refused:
-        realm.control("createFamily", {"organizer": customer + "-x", "members": [customer + "-y", family.members[0]]})
+        environment.control("createFamily", {"organizer": customer + "-x", "members": [customer + "-y", family.members[0]]})
     assert (refused.value.status, refused.value.code) == (409, "already_in_family")
     with pytest.raises(ControlRefused):
-        realm.control("getFamily", customer=customer + "-x")
+        environment.control("getFamily", customer=customer + "-x")
 
 
-def test_family_copies_cannot_be_refunded(realm, family):
-    realm.buy(family.organizer, FOREVER)
+def test_family_copies_cannot_be_refunded(environment, family):
+    environment.buy(family.organizer, FOREVER)
     (copy,) = family.history(family.members[0], inAppOwnershipType=InAppOwnershipType.FAMILY_SHARED)
     with pytest.raises(ControlRefused) as refused:
-        realm.control("refund", transactionId=copy["transactionId"])
+        environment.control("refund", transactionId=copy["transactionId"])
     assert (refused.value.status, refused.value.code) == (409, "family_shared")
     assert copy["transactionId"] in ids(family.history(family.members[0]))
 
 
-def test_the_copy_has_no_order(realm, family):
-    bought = realm.buy(family.organizer, FOREVER)
-    found = realm.client.look_up_order_id(bought.order_id).signedTransactions
-    assert ids(realm.transaction(jws) for jws in found) == [bought.id]
+def test_the_copy_has_no_order(environment, family):
+    bought = environment.buy(family.organizer, FOREVER)
+    found = environment.client.look_up_order_id(bought.order_id).signedTransactions
+    assert ids(environment.transaction(jws) for jws in found) == [bought.id]
     (copy,) = family.history(family.members[0])
-    assert "orderId" not in realm.control("getTransaction", transactionId=copy["transactionId"])
+    assert "orderId" not in environment.control("getTransaction", transactionId=copy["transactionId"])

@@ -32,11 +32,11 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture(params=["sandbox", "production"])
-def realm(server, control, team, request):
-    """A realm of an app of the test's own; its faults go with the test."""
+def environment(server, control, team, request):
+    """A environment of an app of the test's own; its faults go with the test."""
     number = next(_numbers)
     app = App(server, control, f"com.example.faulty{number}", 2_600_000_000 + number, team, CATALOG)
-    yield app.realm(request.param)
+    yield app.environment(request.param)
     control.call("removeFaults")
 
 
@@ -47,13 +47,13 @@ def post():
     post.close()
 
 
-def fault(realm, kind, **options):
+def fault(environment, kind, **options):
     """Lets something go wrong in the app from now on."""
-    return realm.app.control.call("addFault", {"kind": kind, "bundleId": realm.app.bundle_id, **options})
+    return environment.app.control.call("addFault", {"kind": kind, "bundleId": environment.app.bundle_id, **options})
 
 
-def struck(realm):
-    return [rule["struck"] for rule in realm.app.control.call("listFaults")["faults"]]
+def struck(environment):
+    return [rule["struck"] for rule in environment.app.control.call("listFaults")["faults"]]
 
 
 # Errors ---------------------------------------------------------------------------------------------------------------
@@ -129,88 +129,88 @@ def test_the_calls_are_those_of_every_route(control):
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("route", CALLS)
-@pytest.mark.parametrize("realm", ["sandbox"], indirect=True)
-def test_each_route_hands_on_each_documented_error(realm, route):
+@pytest.mark.parametrize("environment", ["sandbox"], indirect=True)
+def test_each_route_hands_on_each_documented_error(environment, route):
     """A rule for each code, each for one call: they strike one after the other, and whatever was asked."""
     codes = documented_codes()
     for code in codes:
-        fault(realm, "error", code=code, route=route, limit=1)
+        fault(environment, "error", code=code, route=route, limit=1)
     for code in codes:
         with pytest.raises(APIException) as caught:
-            CALLS[route](realm.client)
+            CALLS[route](environment.client)
         assert (caught.value.http_status_code, caught.value.raw_api_error) == (code // 10_000, code)
         assert caught.value.api_error is TYPED.get(code) and caught.value.error_message
-    assert struck(realm) == [1] * len(codes)
+    assert struck(environment) == [1] * len(codes)
 
 
-def test_an_error_may_say_when_to_come_back(realm):
-    id_ = realm.buy("ann", COINS).id
-    fault(realm, "error", code=4_290_000, retryAfter=7)
-    answer = realm.send("GET", INFO + id_)
+def test_an_error_may_say_when_to_come_back(environment):
+    id_ = environment.buy("ann", COINS).id
+    fault(environment, "error", code=4_290_000, retryAfter=7)
+    answer = environment.send("GET", INFO + id_)
     assert (answer.status_code, answer.headers["Retry-After"]) == (429, "7")
-    entry = realm.app.control.call("explain", requestId=answer.headers["X-Request-ID"])
+    entry = environment.app.control.call("explain", requestId=answer.headers["X-Request-ID"])
     assert entry["errorCode"] == 4_290_000 and "Fault f" in entry["explanation"]
 
 
-def test_a_bare_status_and_a_401(realm):
-    id_ = realm.buy("ann", COINS).id
-    rule = fault(realm, "status", code=503)
-    answer = realm.send("GET", INFO + id_)
+def test_a_bare_status_and_a_401(environment):
+    id_ = environment.buy("ann", COINS).id
+    rule = fault(environment, "status", code=503)
+    answer = environment.send("GET", INFO + id_)
     assert (answer.status_code, answer.content) == (503, b"")
-    realm.app.control.call("removeFault", faultId=rule["id"])
-    fault(realm, "unauthorized")
-    answer = realm.send("GET", INFO + id_)
+    environment.app.control.call("removeFault", faultId=rule["id"])
+    fault(environment, "unauthorized")
+    answer = environment.send("GET", INFO + id_)
     assert answer.status_code == 401 and answer.text.startswith("Unauthenticated\n\nRequest ID: ")
 
 
-def test_a_rule_strikes_only_whom_it_names(realm):
-    mine, others = realm.buy("ann", COINS), realm.buy("bob", COINS)
-    fault(realm, "error", code=5_000_001, customer="ann", route="getTransactionInfo")
-    assert realm.send("GET", INFO + mine.id).status_code == 500
-    assert realm.send("GET", INFO + others.id).status_code == 200
-    assert realm.send("GET", "/inApps/v2/history/" + mine.id).status_code == 200
-    other = realm.app.realm("sandbox" if realm.name == "production" else "production")
+def test_a_rule_strikes_only_whom_it_names(environment):
+    mine, others = environment.buy("ann", COINS), environment.buy("bob", COINS)
+    fault(environment, "error", code=5_000_001, customer="ann", route="getTransactionInfo")
+    assert environment.send("GET", INFO + mine.id).status_code == 500
+    assert environment.send("GET", INFO + others.id).status_code == 200
+    assert environment.send("GET", "/inApps/v2/history/" + mine.id).status_code == 200
+    other = environment.app.environment("sandbox" if environment.name == "production" else "production")
     assert other.send("GET", INFO + other.buy("ann", COINS).id).status_code == 500
-    assert struck(realm) == [2]
+    assert struck(environment) == [2]
 
 
-def test_a_share_is_by_chance_and_the_same_again_by_its_seed(realm):
-    id_ = realm.buy("ann", COINS).id
+def test_a_share_is_by_chance_and_the_same_again_by_its_seed(environment):
+    id_ = environment.buy("ann", COINS).id
 
     def run():
-        rule = fault(realm, "status", code=500, percent=30, seed=4711)
-        found = [realm.send("GET", INFO + id_).status_code for _ in range(60)]
-        realm.app.control.call("removeFault", faultId=rule["id"])
+        rule = fault(environment, "status", code=500, percent=30, seed=4711)
+        found = [environment.send("GET", INFO + id_).status_code for _ in range(60)]
+        environment.app.control.call("removeFault", faultId=rule["id"])
         return found
 
     first = run()
     assert first == run() and 6 <= first.count(500) <= 32
 
 
-def test_a_rule_ends_at_its_time(realm):
-    id_ = realm.buy("ann", COINS).id
-    fault(realm, "status", code=500, until=int(time.time() * 1_000) + 1_500)
-    assert realm.send("GET", INFO + id_).status_code == 500
-    until(lambda: realm.send("GET", INFO + id_).status_code == 200)
+def test_a_rule_ends_at_its_time(environment):
+    id_ = environment.buy("ann", COINS).id
+    fault(environment, "status", code=500, until=int(time.time() * 1_000) + 1_500)
+    assert environment.send("GET", INFO + id_).status_code == 500
+    until(lambda: environment.send("GET", INFO + id_).status_code == 200)
 
 
 # Bad connections ------------------------------------------------------------------------------------------------------
 
 
-def test_an_answer_may_be_slow_cut_off_or_never_come(realm):
-    id_ = realm.buy("ann", COINS).id
-    rule = fault(realm, "latency", milliseconds=400, spread=200)
+def test_an_answer_may_be_slow_cut_off_or_never_come(environment):
+    id_ = environment.buy("ann", COINS).id
+    rule = fault(environment, "latency", milliseconds=400, spread=200)
     begun = time.monotonic()
-    assert realm.send("GET", INFO + id_).status_code == 200
+    assert environment.send("GET", INFO + id_).status_code == 200
     assert time.monotonic() - begun >= 0.4
-    realm.app.control.call("removeFault", faultId=rule["id"])
+    environment.app.control.call("removeFault", faultId=rule["id"])
     for kind in ("cut", "half"):
-        fault(realm, kind, limit=1)
+        fault(environment, kind, limit=1)
         with pytest.raises((requests.ConnectionError, requests.exceptions.ChunkedEncodingError)):
             # A session of its own: a pool would ask again.
-            requests.get(realm.base + INFO + id_, headers={"Authorization": f"Bearer {realm.app.token()}"}, timeout=10)
-        assert realm.send("GET", INFO + id_).status_code == 200, "one call and no more"
-    entries = realm.app.control.call("listJournal", query={"limit": 20})["entries"]
+            requests.get(environment.base + INFO + id_, headers={"Authorization": f"Bearer {environment.app.token()}"}, timeout=10)
+        assert environment.send("GET", INFO + id_).status_code == 200, "one call and no more"
+    entries = environment.app.control.call("listJournal", query={"limit": 20})["entries"]
     words = " ".join(entry["explanation"] for entry in entries)
     assert "latency 400 ms" in words and "cut" in words and "half" in words
 
@@ -218,35 +218,35 @@ def test_an_answer_may_be_slow_cut_off_or_never_come(realm):
 # Gaps and limits ------------------------------------------------------------------------------------------------------
 
 
-def test_what_was_bought_a_moment_ago_is_not_found_yet(realm):
-    first = realm.buy("ann", BASIC, offer=NO_OFFER)
-    page = realm.send("GET", "/inApps/v2/history/" + first.id).json()
-    rule = fault(realm, "staleReads", milliseconds=600_000)
-    second = realm.buy("ann", COINS)
-    refused = realm.send("GET", INFO + second.id)
+def test_what_was_bought_a_moment_ago_is_not_found_yet(environment):
+    first = environment.buy("ann", BASIC, offer=NO_OFFER)
+    page = environment.send("GET", "/inApps/v2/history/" + first.id).json()
+    rule = fault(environment, "staleReads", milliseconds=600_000)
+    second = environment.buy("ann", COINS)
+    refused = environment.send("GET", INFO + second.id)
     assert (refused.status_code, refused.json()["errorCode"]) == (404, 4_040_010)
     # Both were bought within the gap; the history shows neither, and its cursor passes neither.
-    hidden = realm.send("GET", "/inApps/v2/history/" + first.id)
+    hidden = environment.send("GET", "/inApps/v2/history/" + first.id)
     assert hidden.json()["signedTransactions"] == [] and hidden.json()["hasMore"] is False
-    realm.app.control.call("removeFault", faultId=rule["id"])
-    more = realm.send("GET", "/inApps/v2/history/" + first.id, params={"revision": page["revision"]}).json()
+    environment.app.control.call("removeFault", faultId=rule["id"])
+    more = environment.send("GET", "/inApps/v2/history/" + first.id, params={"revision": page["revision"]}).json()
     assert len(more["signedTransactions"]) == 1
     # Long enough for a busy machine to read twice within it.
-    fault(realm, "staleReads", milliseconds=6_000)
-    third = realm.buy("ann", COINS)
+    fault(environment, "staleReads", milliseconds=6_000)
+    third = environment.buy("ann", COINS)
     revision = more["revision"]
-    gap = realm.send("GET", "/inApps/v2/history/" + second.id, params={"revision": revision})
+    gap = environment.send("GET", "/inApps/v2/history/" + second.id, params={"revision": revision})
     assert gap.json()["signedTransactions"] == [] and gap.json()["hasMore"] is False
     revision = gap.json()["revision"]
-    until(lambda: realm.send("GET", INFO + third.id).status_code == 200)
-    late = realm.send("GET", "/inApps/v2/history/" + third.id, params={"revision": revision}).json()
+    until(lambda: environment.send("GET", INFO + third.id).status_code == 200)
+    late = environment.send("GET", "/inApps/v2/history/" + third.id, params={"revision": revision}).json()
     assert len(late["signedTransactions"]) == 1, "found once the gap has closed"
 
 
-def test_apples_hourly_limits(realm):
-    fault(realm, "rateLimit", perHour=3, route="getTransactionInfo")
-    id_ = realm.buy("ann", COINS).id
-    answers = [realm.send("GET", INFO + id_) for _ in range(5)]
+def test_apples_hourly_limits(environment):
+    fault(environment, "rateLimit", perHour=3, route="getTransactionInfo")
+    id_ = environment.buy("ann", COINS).id
+    answers = [environment.send("GET", INFO + id_) for _ in range(5)]
     # A full hour may begin meanwhile.
     assert [answer.status_code for answer in answers].count(429) in (1, 2)
     limited = [answer for answer in answers if answer.status_code == 429][-1]
@@ -255,90 +255,90 @@ def test_apples_hourly_limits(realm):
     assert 0 < wait <= 3_600_000 and int(limited.headers["Retry-After"]) % 3_600_000 == 0
 
 
-def test_each_status_of_verify_receipt_arrives(realm):
-    realm.buy("ann", COINS)
-    question = {"receipt-data": realm.control("getReceipt", customer="ann")["receipt"]}
+def test_each_status_of_verify_receipt_arrives(environment):
+    environment.buy("ann", COINS)
+    question = {"receipt-data": environment.control("getReceipt", customer="ann")["receipt"]}
     retryable = {21_010: False} | dict.fromkeys([21_100, 21_150, 21_199], True)
     statuses = [*range(21_000, 21_010), *retryable]
     for status in statuses:
-        fault(realm, "receiptStatus", code=status, limit=1)
+        fault(environment, "receiptStatus", code=status, limit=1)
     for status in [*statuses, 0]:
-        answer = requests.post(f"{realm.base}/verifyReceipt", json=question, timeout=30).json()
+        answer = requests.post(f"{environment.base}/verifyReceipt", json=question, timeout=30).json()
         assert (answer["status"], answer.get("is_retryable")) == (status, retryable.get(status))
 
 
-def test_verify_receipt_fails_on_demand(realm):
-    realm.buy("ann", COINS)
-    receipt = realm.control("getReceipt", customer="ann")["receipt"]
+def test_verify_receipt_fails_on_demand(environment):
+    environment.buy("ann", COINS)
+    receipt = environment.control("getReceipt", customer="ann")["receipt"]
 
     def status():
-        return requests.post(f"{realm.base}/verifyReceipt", json={"receipt-data": receipt}).json()
+        return requests.post(f"{environment.base}/verifyReceipt", json={"receipt-data": receipt}).json()
 
     assert status()["status"] == 0
-    fault(realm, "receiptStatus", code=21_104, route="verifyReceipt", limit=1)
-    assert status() == {"status": 21_104, "environment": realm.environment, "is_retryable": True}
+    fault(environment, "receiptStatus", code=21_104, route="verifyReceipt", limit=1)
+    assert status() == {"status": 21_104, "environment": environment.wire_name, "is_retryable": True}
     assert status()["status"] == 0
     # Each rule in its turn: a call that has its answer leaves the next rule alone.
-    fault(realm, "receiptStatus", code=21_005, limit=2)
-    fault(realm, "receiptStatus", code=21_199, limit=1)
+    fault(environment, "receiptStatus", code=21_005, limit=2)
+    fault(environment, "receiptStatus", code=21_199, limit=1)
     assert [status()["status"] for _ in range(4)] == [21_005, 21_005, 21_199, 0]
     # What cannot happen here does not spend itself here.
-    fault(realm, "error", code=5_000_001, limit=1)
-    fault(realm, "status", code=503, limit=1, customer="nobody")
-    fault(realm, "status", code=503, limit=1, customer="ann")
-    answers = [requests.post(f"{realm.base}/verifyReceipt", json={"receipt-data": receipt}) for _ in range(2)]
+    fault(environment, "error", code=5_000_001, limit=1)
+    fault(environment, "status", code=503, limit=1, customer="nobody")
+    fault(environment, "status", code=503, limit=1, customer="ann")
+    answers = [requests.post(f"{environment.base}/verifyReceipt", json={"receipt-data": receipt}) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [503, 200] and answers[0].content == b""
-    assert struck(realm)[-3:] == [0, 0, 1]
+    assert struck(environment)[-3:] == [0, 0, 1]
 
 
 # Notifications --------------------------------------------------------------------------------------------------------
 
 
-def test_notifications_are_lost_late_and_doubled(realm, post):
-    listen(realm, post)
-    fault(realm, "drop", route="ONE_TIME_CHARGE", limit=1)
-    realm.buy("ann", COINS)
+def test_notifications_are_lost_late_and_doubled(environment, post):
+    listen(environment, post)
+    fault(environment, "drop", route="ONE_TIME_CHARGE", limit=1)
+    environment.buy("ann", COINS)
     (lost,) = until(
-        lambda: [each for each in realm.control("listNotifications")["notifications"] if each["deliveries"][0]["attempts"]]
+        lambda: [each for each in environment.control("listNotifications")["notifications"] if each["deliveries"][0]["attempts"]]
     )
     assert lost["deliveries"][0]["isDelivered"] and post.received == []
-    rule = fault(realm, "duplicate")
-    realm.buy("ann", COINS)
+    rule = fault(environment, "duplicate")
+    environment.buy("ann", COINS)
     twice = post.wait_for(2)
     assert twice[0].body == twice[1].body
-    realm.app.control.call("removeFault", faultId=rule["id"])
-    fault(realm, "delay", milliseconds=700)
+    environment.app.control.call("removeFault", faultId=rule["id"])
+    fault(environment, "delay", milliseconds=700)
     begun = time.monotonic()
-    realm.buy("ann", COINS)
+    environment.buy("ann", COINS)
     post.wait_for(3)
     assert time.monotonic() - begun >= 0.7
 
 
-def test_one_notification_overtakes_another(realm, post):
-    listen(realm, post)
+def test_one_notification_overtakes_another(environment, post):
+    listen(environment, post)
     # Long enough for a busy machine to send the second within it.
-    fault(realm, "reorder", milliseconds=6_000, route="SUBSCRIBED", limit=1)
-    bought = realm.buy("ann", BASIC, offer=NO_OFFER)
-    realm.cancel(bought.id)
-    found = [told.notification(realm, received.jws).words for received in post.wait_for(2)]
+    fault(environment, "reorder", milliseconds=6_000, route="SUBSCRIBED", limit=1)
+    bought = environment.buy("ann", BASIC, offer=NO_OFFER)
+    environment.cancel(bought.id)
+    found = [told.notification(environment, received.jws).words for received in post.wait_for(2)]
     assert found == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "SUBSCRIBED/INITIAL_BUY"]
-    entries = realm.app.control.call("listJournal", query={"limit": 20})["entries"]
+    entries = environment.app.control.call("listJournal", query={"limit": 20})["entries"]
     assert any(entry["explanation"].endswith("reorder 6000 ms.") for entry in entries if entry["path"] == "SUBSCRIBED")
 
 
 # Traps ----------------------------------------------------------------------------------------------------------------
 
 
-def test_production_does_not_know_an_app_before_its_release(realm):
-    id_ = realm.buy("ann", COINS).id
-    assert realm.control("setRules", {"released": False})["released"] is False
-    answer = realm.send("GET", INFO + id_)
-    assert answer.status_code == (401 if realm.name == "production" else 200)
-    if realm.name == "production":
-        entry = realm.app.control.call("explain", requestId=answer.headers["X-Request-ID"])
+def test_production_does_not_know_an_app_before_its_release(environment):
+    id_ = environment.buy("ann", COINS).id
+    assert environment.control("setRules", {"released": False})["released"] is False
+    answer = environment.send("GET", INFO + id_)
+    assert answer.status_code == (401 if environment.name == "production" else 200)
+    if environment.name == "production":
+        entry = environment.app.control.call("explain", requestId=answer.headers["X-Request-ID"])
         assert "not released" in entry["explanation"]
-    assert realm.control("setRules", {"released": True})["released"] is True
-    assert realm.send("GET", INFO + id_).status_code == 200
+    assert environment.control("setRules", {"released": True})["released"] is True
+    assert environment.send("GET", INFO + id_).status_code == 200
 
 
 # Rules ----------------------------------------------------------------------------------------------------------------

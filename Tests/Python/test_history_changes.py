@@ -18,14 +18,14 @@ from shop_helpers import V1, V2, DESCENDING, App, ControlClient, LeafReader, ids
 MANY = 10_000
 
 
-def test_a_transaction_that_is_refunded_between_two_pages_reappears_with_its_revocation(realm, customer):
-    bought = realm.buy_many(customer, COINS, 30)
-    pages = realm.history(bought[0])
+def test_a_transaction_that_is_refunded_between_two_pages_reappears_with_its_revocation(environment, customer):
+    bought = environment.buy_many(customer, COINS, 30)
+    pages = environment.history(bought[0])
     first = next(pages)
     assert ids(first.transactions) == bought[:20]
     refunded = [bought[3], bought[19], bought[25]]
     for transaction_id in refunded:
-        realm.control("refund", {"reason": 1}, transactionId=transaction_id)
+        environment.control("refund", {"reason": 1}, transactionId=transaction_id)
     rest = [signed for page in pages for signed in page.transactions]
     unchanged = [transaction_id for transaction_id in bought[20:] if transaction_id not in refunded]
     assert ids(rest) == unchanged + refunded, "those already seen come again, at the end, as they are now"
@@ -55,38 +55,38 @@ def test_a_descending_history_goes_on_undisturbed_by_new_purchases(sandbox, cust
 
 
 @pytest.mark.parametrize("version", [V2, V1])
-def test_a_revision_kept_from_the_end_finds_exactly_what_changed_since(realm, customer, version):
+def test_a_revision_kept_from_the_end_finds_exactly_what_changed_since(environment, customer, version):
     """Purchase, refund, token, upgrade and reversal; not what was finished or read."""
-    first = realm.buy(customer, BASIC, offer={"kind": "NONE"})
-    coins, season = realm.buy(customer, COINS), realm.buy(customer, SEASON)
+    first = environment.buy(customer, BASIC, offer={"kind": "NONE"})
+    coins, season = environment.buy(customer, COINS), environment.buy(customer, SEASON)
 
     def changed():
         nonlocal revision
-        found, revision = realm.whole_history(first.id, version, revision=revision)
+        found, revision = environment.whole_history(first.id, version, revision=revision)
         return found
 
-    _, revision = realm.whole_history(first.id, version)
+    _, revision = environment.whole_history(first.id, version)
     assert changed() == []
-    realm.client.finish_transaction(season.id)
-    realm.client.get_transaction_info(coins.id)
+    environment.client.finish_transaction(season.id)
+    environment.client.get_transaction_info(coins.id)
     assert changed() == [], "finishing shows in no payload"
-    more = realm.buy(customer, COINS)
+    more = environment.buy(customer, COINS)
     assert ids(changed()) == [more.id]
-    realm.refund(coins.id)
+    environment.refund(coins.id)
     (found,) = changed()
     assert found["transactionId"] == coins.id and "revocationDate" in found
     token = str(uuid.uuid4())
-    realm.client.set_app_account_token(season.id, UpdateAppAccountTokenRequest(appAccountToken=token))
+    environment.client.set_app_account_token(season.id, UpdateAppAccountTokenRequest(appAccountToken=token))
     (found,) = changed()
     assert (found["transactionId"], found["appAccountToken"]) == (season.id, token)
-    realm.reverse(coins.id)
+    environment.reverse(coins.id)
     (found,) = changed()
     assert found["transactionId"] == coins.id and "revocationDate" not in found
-    second = realm.buy(customer, PRO)
+    second = environment.buy(customer, PRO)
     found = changed()
     assert ids(found) == [first.id, second.id]
     assert found[0]["isUpgraded"] is True and "isUpgraded" not in found[1]
-    realm.client.set_app_account_token(season.id, UpdateAppAccountTokenRequest(appAccountToken=token))
+    environment.client.set_app_account_token(season.id, UpdateAppAccountTokenRequest(appAccountToken=token))
     assert changed() == [], "the same token again changes nothing"
 
 

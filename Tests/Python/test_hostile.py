@@ -40,7 +40,7 @@ UNAUTHENTICATED = re.compile(rb"Unauthenticated\n\nRequest ID: [A-Z2-7]{26}\.0\.
 
 
 class Shop:
-    """A server with three apps of two teams, customers in both realms, and what is known of them."""
+    """A server with three apps of two teams, customers in both environments, and what is known of them."""
 
     def __init__(self, data, work):
         self.server = Server(data, work, "--request-timeout", TIMEOUT, "--log-level", "debug")
@@ -52,10 +52,10 @@ class Shop:
         self.secrets = set()
         self.bought = {}
         for bundle in (ONE, TWO, THREE):
-            for realm in ("production", "sandbox"):
+            for environment in ("production", "sandbox"):
                 for product in ["coins"] * 24 + ["basic", "forever", "season"]:
-                    self.bought.setdefault((bundle, realm, product), self.buy(bundle, realm, "ann", product))
-        self.ids = {realm: self.bought[ONE, realm, "coins"]["transactionId"] for realm in ("production", "sandbox")}
+                    self.bought.setdefault((bundle, environment, product), self.buy(bundle, environment, "ann", product))
+        self.ids = {environment: self.bought[ONE, environment, "coins"]["transactionId"] for environment in ("production", "sandbox")}
         self.faces = dict(self.server.ports)
         self.warm_up()
         self.start = self.server.memory()["VmRSS"]
@@ -63,9 +63,9 @@ class Shop:
         # From here on VmHWM tells of the hostile requests only.
         Path(f"/proc/{self.server.pid}/clear_refs").write_text("5")
 
-    def buy(self, bundle, realm, customer, product):
+    def buy(self, bundle, environment, customer, product):
         return self.server.control(
-            "POST", f"/v1/apps/{bundle}/{realm}/customers/{customer}/purchases", {"productId": f"{bundle}.{product}"}
+            "POST", f"/v1/apps/{bundle}/{environment}/customers/{customer}/purchases", {"productId": f"{bundle}.{product}"}
         )
 
     def token(self, key=None, **changes) -> str:
@@ -78,9 +78,9 @@ class Shop:
             self.secrets.add(last)
         return token
 
-    def ordinary(self, session, realm):
+    def ordinary(self, session, environment):
         return session.get(
-            f"http://127.0.0.1:{self.faces[realm]}/inApps/v2/history/{self.ids[realm]}",
+            f"http://127.0.0.1:{self.faces[environment]}/inApps/v2/history/{self.ids[environment]}",
             headers={"Authorization": f"Bearer {self.token()}"}, timeout=LIMIT,
         )
 
@@ -89,12 +89,12 @@ class Shop:
         def one_client(number):
             with requests.Session() as session:
                 for turn in range(40):
-                    realm = ("production", "sandbox")[turn % 2]
-                    assert self.ordinary(session, realm).status_code == 200
-                    session.get(f"http://127.0.0.1:{self.faces[realm]}/inApps/v1/transactions/1", timeout=LIMIT)
+                    environment = ("production", "sandbox")[turn % 2]
+                    assert self.ordinary(session, environment).status_code == 200
+                    session.get(f"http://127.0.0.1:{self.faces[environment]}/inApps/v1/transactions/1", timeout=LIMIT)
                     session.get(f"http://127.0.0.1:{self.faces['control']}/v1/journal", timeout=LIMIT)
                     if turn % 4 == 0:
-                        self.buy(ONE, realm, f"warm {number}", "coins")
+                        self.buy(ONE, environment, f"warm {number}", "coins")
 
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(one_client, range(8)))
@@ -167,12 +167,12 @@ def next_request_works(shop):
     yield
     assert shop.server.process.poll() is None, f"the server died:\n{shop.server.stderr()[-3000:]}"
     with requests.Session() as session:
-        for realm in ("production", "sandbox"):
+        for environment in ("production", "sandbox"):
             # A request that waits for something waits each time; one that a busy machine delays does not.
             waits = []
             while not waits or (min(waits) >= 3 and len(waits) < 5):
                 begun = time.monotonic()
-                answer = shop.ordinary(session, realm)
+                answer = shop.ordinary(session, environment)
                 waits.append(time.monotonic() - begun)
                 assert answer.status_code == 200 and len(answer.json()["signedTransactions"]) == 20
             assert min(waits) < 3, f"the next requests waited: {waits}"
@@ -698,22 +698,22 @@ def test_ids_that_are_none(shop):
             ask_route(shop, face, route, encoded, {200}, None)
 
 
-def test_ids_of_other_apps_and_realms(shop):
+def test_ids_of_other_apps_and_environments(shop):
     other = {"production": "sandbox", "sandbox": "production"}
     before = foreign_payloads(shop)
     for face in APPLE:
         foreign = []
-        for bundle, realm in ((TWO, face), (THREE, face), (ONE, other[face]), (TWO, other[face])):
+        for bundle, environment in ((TWO, face), (THREE, face), (ONE, other[face]), (TWO, other[face])):
             for product in ("coins", "basic"):
-                bought = shop.bought[bundle, realm, product]
+                bought = shop.bought[bundle, environment, product]
                 foreign += [bought["transactionId"], bought["appTransactionId"]]
         # The id of a line item is not the id of a transaction.
         foreign.append(shop.bought[ONE, face, "basic"]["webOrderLineItemId"])
         for route in ROUTES:
             for id in foreign:
                 ask_route(shop, face, route, id, {404}, route[3])
-        for bundle, realm in ((TWO, face), (THREE, face), (ONE, other[face])):
-            order = shop.bought[bundle, realm, "coins"]["orderId"]
+        for bundle, environment in ((TWO, face), (THREE, face), (ONE, other[face])):
+            order = shop.bought[bundle, environment, "coins"]["orderId"]
             answer = shop.ask(face, f"/inApps/v1/lookup/{order}", {200}).answers[0].json()
             assert answer == {"status": 1}, answer
         # The same ids are found by who may see them: the 404s above were not about nothing.
@@ -725,10 +725,10 @@ def test_ids_of_other_apps_and_realms(shop):
 
 def foreign_payloads(shop):
     found = []
-    for (bundle, realm, _), bought in sorted(shop.bought.items()):
+    for (bundle, environment, _), bought in sorted(shop.bought.items()):
         if bundle != ONE:
             row = payload(
-                shop.server.control("GET", f"/v1/apps/{bundle}/{realm}/transactions/{bought['transactionId']}")
+                shop.server.control("GET", f"/v1/apps/{bundle}/{environment}/transactions/{bought['transactionId']}")
                 ["signedTransactionInfo"]
             )
             row.pop("signedDate")

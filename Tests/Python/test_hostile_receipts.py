@@ -41,14 +41,14 @@ def till(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def shop(till):
-    """An app with ann in both realms. Memory and log of the server are judged over the whole file."""
+    """An app with ann in both environments. Memory and log of the server are judged over the whole file."""
     app = App(till, control_of(till), "com.example.hostile", 91, None, CATALOG)
     secret = app.control.call("setSharedSecret", {}, bundleId=app.bundle_id)["sharedSecret"]
     found = SimpleNamespace(till=till, app=app, secret=secret, sandbox=app.sandbox, production=app.production)
-    for realm in (app.sandbox, app.production):
-        realm.buy("ann", BASIC, offer=NO_OFFER)
+    for environment in (app.sandbox, app.production):
+        environment.buy("ann", BASIC, offer=NO_OFFER)
         for product in (PRO, COINS, FOREVER):
-            realm.buy("ann", product)
+            environment.buy("ann", product)
     found.receipt = receipt_of(app.sandbox)
     found.raw = base64.b64decode(found.receipt)
     found.coins = app.sandbox.buy("ann", COINS).id
@@ -65,29 +65,29 @@ def shop(till):
         assert found.receipt[start:start + 48] not in log
 
 
-def receipt_of(realm, customer="ann") -> str:
-    return realm.control("getReceipt", customer=customer)["receipt"]
+def receipt_of(environment, customer="ann") -> str:
+    return environment.control("getReceipt", customer=customer)["receipt"]
 
 
 def encoded(raw) -> str:
     return base64.b64encode(bytes(raw)).decode()
 
 
-def answer(shop, raw, realm=None) -> dict:
+def answer(shop, raw, environment=None) -> dict:
     """What is answered to bytes sent as a receipt with the right secret: in time, and in the documented form."""
     begun = time.monotonic()
-    told = ask(realm or shop.sandbox, encoded(raw), shop.secret)
+    told = ask(environment or shop.sandbox, encoded(raw), shop.secret)
     seconds = time.monotonic() - begun
     assert seconds < LIMIT, f"{seconds:.1f} s"
     if told["status"] == MALFORMED:
         assert told == {"status": MALFORMED}
     elif told["status"] == NOT_AUTHENTICATED:
-        assert told == {"status": NOT_AUTHENTICATED, "environment": (realm or shop.sandbox).environment}
+        assert told == {"status": NOT_AUTHENTICATED, "environment": (environment or shop.sandbox).wire_name}
     return told
 
 
-def status(shop, raw, realm=None) -> int:
-    return answer(shop, raw, realm)["status"]
+def status(shop, raw, environment=None) -> int:
+    return answer(shop, raw, environment)["status"]
 
 
 def statuses(shop, receipts) -> dict:
@@ -327,7 +327,7 @@ def test_a_long_password(shop):
         assert ask(shop.sandbox, shop.receipt, password)["status"] == 21_004
 
 
-def test_a_receipt_of_another_app_realm_or_root(shop, tmp_path_factory):
+def test_a_receipt_of_another_app_environment_or_root(shop, tmp_path_factory):
     other = App(shop.till, shop.app.control, "com.example.other", 92, shop.app.issuer_id, CATALOG)
     theirs = shop.app.control.call("setSharedSecret", {}, bundleId=other.bundle_id)["sharedSecret"]
     other.sandbox.buy("ann", PRO)

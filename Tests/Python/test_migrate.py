@@ -37,7 +37,7 @@ def answers(shop, till, bought):
     # The shop's clock stands elsewhere than the machine's, so the freshness of signatures is not looked at.
     pages = sandbox.history(bought, verify=False)
     rows = [payload_rules.decode(signed)[1]["transactionId"] for page in pages for signed in page.transactions]
-    scope = {"bundleId": APP, "realm": "sandbox"}
+    scope = {"bundleId": APP, "environment": "sandbox"}
     return (
         rows, shop.control.call("listNotifications", **scope), shop.control.call("listCustomers", **scope),
         shop.control.call("getClock", **scope), shop.control.call("listSnapshots"),

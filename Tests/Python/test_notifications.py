@@ -32,8 +32,8 @@ def new_app(server, control, team):
 
 
 @pytest.fixture(params=["sandbox", "production"])
-def realm(new_app, request):
-    return new_app.realm(request.param)
+def environment(new_app, request):
+    return new_app.environment(request.param)
 
 
 @pytest.fixture
@@ -51,13 +51,13 @@ def post():
 # What is told ---------------------------------------------------------------------------------------------------------
 
 
-def test_what_customers_do_is_posted_and_the_history_has_the_same_bytes(realm, post):
-    listen(realm, post)
-    first = realm.buy("ann", BASIC, offer=NO_OFFER)
-    second = realm.buy("ann", PRO)
-    coins = realm.buy("bob", COINS)
-    realm.refund(coins.id)
-    posted = [notification(realm, received.jws) for received in post.wait_for(4)]
+def test_what_customers_do_is_posted_and_the_history_has_the_same_bytes(environment, post):
+    listen(environment, post)
+    first = environment.buy("ann", BASIC, offer=NO_OFFER)
+    second = environment.buy("ann", PRO)
+    coins = environment.buy("bob", COINS)
+    environment.refund(coins.id)
+    posted = [notification(environment, received.jws) for received in post.wait_for(4)]
     for received in post.received:
         assert received.headers["Content-Type"].startswith("application/json")
         assert received.path == "/notifications"
@@ -70,28 +70,28 @@ def test_what_customers_do_is_posted_and_the_history_has_the_same_bytes(realm, p
     assert by_words["ONE_TIME_CHARGE"].transaction.lasting == coins.transaction.lasting
     assert by_words["ONE_TIME_CHARGE"].renewal is None
     assert by_words["REFUND"].transaction["revocationType"] == "REFUND_FULL"
-    items = settled(realm, 4)
+    items = settled(environment, 4)
     assert {item.notice.jws for item in items} == {notice.jws for notice in posted}
     for item in items:
         assert item.results == ["SUCCESS"] and abs(item.dates[0] - now_ms()) < 60_000
     assert len({notice["notificationUUID"] for notice in posted}) == 4
 
 
-def test_nothing_is_recorded_while_no_endpoint_is_set(realm, post):
-    realm.buy("ann", COINS)
-    assert history(realm) == []
-    wire = realm.send("POST", HISTORY, json=body())
+def test_nothing_is_recorded_while_no_endpoint_is_set(environment, post):
+    environment.buy("ann", COINS)
+    assert history(environment) == []
+    wire = environment.send("POST", HISTORY, json=body())
     assert wire.json() == {"hasMore": False, "notificationHistory": []}
-    listen(realm, post)
-    realm.buy("ann", COINS)
-    assert words(settled(realm, 1)) == ["ONE_TIME_CHARGE"]
+    listen(environment, post)
+    environment.buy("ann", COINS)
+    assert words(settled(environment, 1)) == ["ONE_TIME_CHARGE"]
 
 
-def test_an_item_on_the_wire_has_exactly_the_documented_keys(realm, post):
-    listen(realm, post)
-    realm.buy("ann", COINS)
-    settled(realm, 1)
-    answer = realm.send("POST", HISTORY, json=body())
+def test_an_item_on_the_wire_has_exactly_the_documented_keys(environment, post):
+    listen(environment, post)
+    environment.buy("ann", COINS)
+    settled(environment, 1)
+    answer = environment.send("POST", HISTORY, json=body())
     assert answer.headers["Content-Type"] == "application/json"
     wire = answer.json()
     assert set(wire) == {"hasMore", "notificationHistory"}, "a token only while there is more"
@@ -127,16 +127,16 @@ def test_what_was_never_tried_is_listed_when_the_operator_wants_it(serve, post):
 
 
 @pytest.fixture
-def busy(realm, post):
-    """A realm whose app was told of several customers."""
-    listen(realm, post)
-    realm.ann = realm.buy("ann", BASIC, offer=NO_OFFER)
-    realm.buy("ann", PRO)
-    realm.bob = realm.buy("bob", COINS)
-    realm.refund(realm.bob.id)
-    realm.buy("bob", BASIC, offer=NO_OFFER)
-    settled(realm, 5)
-    return realm
+def busy(environment, post):
+    """A environment whose app was told of several customers."""
+    listen(environment, post)
+    environment.ann = environment.buy("ann", BASIC, offer=NO_OFFER)
+    environment.buy("ann", PRO)
+    environment.bob = environment.buy("bob", COINS)
+    environment.refund(environment.bob.id)
+    environment.buy("bob", BASIC, offer=NO_OFFER)
+    settled(environment, 5)
+    return environment
 
 
 def test_a_type_and_a_subtype_can_be_asked_for(busy):
@@ -176,17 +176,17 @@ def test_dates_are_those_of_the_signature(busy):
 # Pages ----------------------------------------------------------------------------------------------------------------
 
 
-def test_pages_of_twenty_come_to_the_whole_and_nothing_stands_twice(realm, post):
-    listen(realm, post)
-    bought = realm.buy_many("ann", COINS, 30) + realm.buy_many("bob", COINS, 15)
-    settled(realm, 45)
-    lengths = [len(page.notificationHistory) for page in pages(realm)]
+def test_pages_of_twenty_come_to_the_whole_and_nothing_stands_twice(environment, post):
+    listen(environment, post)
+    bought = environment.buy_many("ann", COINS, 30) + environment.buy_many("bob", COINS, 15)
+    settled(environment, 45)
+    lengths = [len(page.notificationHistory) for page in pages(environment)]
     assert lengths == [20, 20, 5]
-    found = [item.notice.transaction["transactionId"] for item in history(realm)]
+    found = [item.notice.transaction["transactionId"] for item in history(environment)]
     assert sorted(found) == sorted(bought)
-    of_ann = [item.notice.transaction["transactionId"] for item in history(realm, transactionId=bought[0])]
+    of_ann = [item.notice.transaction["transactionId"] for item in history(environment, transactionId=bought[0])]
     assert of_ann == bought[:30]
-    by_type = [len(page.notificationHistory) for page in pages(realm, notificationType="ONE_TIME_CHARGE")]
+    by_type = [len(page.notificationHistory) for page in pages(environment, notificationType="ONE_TIME_CHARGE")]
     assert by_type == [20, 20, 5]
 
 
@@ -231,20 +231,20 @@ def test_a_token_is_good_only_with_the_body_for_which_it_was_given(new_app, post
 # Failures -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_notification_is_a_failure_until_it_arrives(realm, post):
-    listen(realm, post)
-    start = freeze(realm)
+def test_a_notification_is_a_failure_until_it_arrives(environment, post):
+    listen(environment, post)
+    start = freeze(environment)
     post.answers = [500, 503]
-    realm.buy("ann", COINS)
-    (item,) = settled(realm, 1, onlyFailures=True)
+    environment.buy("ann", COINS)
+    (item,) = settled(environment, 1, onlyFailures=True)
     assert item.results == ["UNSUCCESSFUL_HTTP_RESPONSE_CODE"]
-    advance(realm, "1h")
-    (item,) = history(realm, endDate=start + 2 * HOUR, onlyFailures=True)
+    advance(environment, "1h")
+    (item,) = history(environment, endDate=start + 2 * HOUR, onlyFailures=True)
     assert item.results == ["UNSUCCESSFUL_HTTP_RESPONSE_CODE"] * 2
-    advance(realm, "12h")
+    advance(environment, "12h")
     end = start + DAY
-    assert history(realm, endDate=end, onlyFailures=True) == []
-    (item,) = history(realm, endDate=end)
+    assert history(environment, endDate=end, onlyFailures=True) == []
+    (item,) = history(environment, endDate=end)
     assert item.results == ["UNSUCCESSFUL_HTTP_RESPONSE_CODE"] * 2 + ["SUCCESS"]
     assert [date - item.dates[0] for date in item.dates] == [0, HOUR, 13 * HOUR]
     assert len({received.body for received in post.received}) == 1, "the same bytes each time"
@@ -338,12 +338,12 @@ def test_a_wrong_filter_is_refused_with_its_own_code(app, code, changes):
 
 
 def test_the_history_accepts_a_start_a_day_before_thirty_days_in_the_sandbox_and_a_hundred_and_eighty_in_production(app):
-    for realm, days in ((app.sandbox, 30), (app.production, 180)):
+    for environment, days in ((app.sandbox, 30), (app.production, 180)):
         # What a client asks by default, which always arrives a moment later.
-        realm.client.get_notification_history(None, request(startDate=now_ms() - days * DAY))
-        realm.client.get_notification_history(None, request(startDate=now_ms() - (days + 1) * DAY + 60_000))
+        environment.client.get_notification_history(None, request(startDate=now_ms() - days * DAY))
+        environment.client.get_notification_history(None, request(startDate=now_ms() - (days + 1) * DAY + 60_000))
         too_early = now_ms() - (days + 1) * DAY - 60_000
-        realm.refused(
+        environment.refused(
             4000012,
             lambda client: client.get_notification_history(None, request(startDate=too_early)),
             "POST", HISTORY, json=body(startDate=too_early),
@@ -384,7 +384,7 @@ def test_only_failures_is_a_boolean(app, value):
     assert (answer.status_code, answer.content) == (400, b"")
 
 
-def test_an_id_of_another_app_or_realm_is_not_found(app, other_app, customer):
+def test_an_id_of_another_app_or_environment_is_not_found(app, other_app, customer):
     bought = app.sandbox.buy(customer, SEASON)
     for elsewhere in (app.production, other_app.sandbox):
         entry = elsewhere.refused(
@@ -397,32 +397,32 @@ def test_an_id_of_another_app_or_realm_is_not_found(app, other_app, customer):
 # Test notification ----------------------------------------------------------------------------------------------------
 
 
-def test_a_test_goes_to_the_primary_endpoint_and_its_status_can_be_asked_for(realm, post):
-    listen(realm, post, types=["REFUND"])
-    token = realm.client.request_test_notification().testNotificationToken
-    shape = r"[0-9a-f-]{36}" + (r"_\d{13}" if realm.name == "production" else "")
+def test_a_test_goes_to_the_primary_endpoint_and_its_status_can_be_asked_for(environment, post):
+    listen(environment, post, types=["REFUND"])
+    token = environment.client.request_test_notification().testNotificationToken
+    shape = r"[0-9a-f-]{36}" + (r"_\d{13}" if environment.name == "production" else "")
     assert re.fullmatch(shape, token), token
     (received,) = post.wait_for(1)
 
     def ended():
         try:
-            return realm.client.get_test_notification_status(token)
+            return environment.client.get_test_notification_status(token)
         except APIException as refusal:
             assert refusal.raw_api_error == 4040008
     status = until(ended)
     assert status.signedPayload == received.jws
     assert [attempt.rawSendAttemptResult for attempt in status.sendAttempts] == ["SUCCESS"]
-    notice = notification(realm, status.signedPayload)
+    notice = notification(environment, status.signedPayload)
     assert notice.words == "TEST" and token.startswith(notice["notificationUUID"])
     assert set(notice["data"]) == {"appAppleId", "bundleId", "environment"}
-    wire = realm.ask(f"{TEST}/{token}", {"signedPayload", "sendAttempts", "firstSendAttemptResult"})
+    wire = environment.ask(f"{TEST}/{token}", {"signedPayload", "sendAttempts", "firstSendAttemptResult"})
     assert wire["firstSendAttemptResult"] == "SUCCESS"
-    assert words(history(realm, notificationType="TEST")) == ["TEST"]
-    realm.ask(f"{TEST}/{token.upper()}", {"signedPayload", "sendAttempts", "firstSendAttemptResult"})
+    assert words(history(environment, notificationType="TEST")) == ["TEST"]
+    environment.ask(f"{TEST}/{token.upper()}", {"signedPayload", "sendAttempts", "firstSendAttemptResult"})
 
 
-def test_a_test_needs_an_endpoint(realm):
-    realm.refused(4040007, lambda client: client.request_test_notification(), "POST", TEST)
+def test_a_test_needs_an_endpoint(environment):
+    environment.refused(4040007, lambda client: client.request_test_notification(), "POST", TEST)
 
 
 def test_a_test_takes_no_body_and_no_content_type(sandbox, post):
@@ -458,14 +458,14 @@ def test_a_token_that_is_none_is_refused(app, token):
     )
 
 
-def test_a_token_of_another_app_or_realm_or_of_another_notification_is_unknown(new_app, other_app, post):
+def test_a_token_of_another_app_or_environment_or_of_another_notification_is_unknown(new_app, other_app, post):
     listen(new_app.sandbox, post)
     token = new_app.sandbox.client.request_test_notification().testNotificationToken
     new_app.sandbox.buy("ann", FOREVER)
     items = settled(new_app.sandbox, 2)
     other = next(item.notice["notificationUUID"] for item in items if item.notice.words != "TEST")
-    for realm, unknown in (
+    for environment, unknown in (
         (new_app.production, token), (other_app.sandbox, token), (new_app.sandbox, other),
         (new_app.sandbox, f"{token}_1767225600000"), (new_app.sandbox, str(uuid.uuid4())),
     ):
-        realm.check_error(realm.send("GET", f"{TEST}/{unknown}"), 4040008)
+        environment.check_error(environment.send("GET", f"{TEST}/{unknown}"), 4040008)

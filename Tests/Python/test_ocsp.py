@@ -34,7 +34,7 @@ class Desk:
         self.arguments = [f"--{face}-port", self.port, "--ocsp-url", self.url]
         self.start()
         self.call("createApp", {"bundleId": BUNDLE})
-        self.call("createCustomer", {"customer": "ann"}, bundleId=BUNDLE, realm="sandbox")
+        self.call("createCustomer", {"customer": "ann"}, bundleId=BUNDLE, environment="sandbox")
 
     def start(self, data=None):
         self.till = self.serve(*self.arguments, data=data)
@@ -49,7 +49,7 @@ class Desk:
 
     def signed(self) -> str:
         """A notification that the present chain signed."""
-        cases = self.call("listAttacks", query={"case": "control"}, bundleId=BUNDLE, realm="sandbox")["cases"]
+        cases = self.call("listAttacks", query={"case": "control"}, bundleId=BUNDLE, environment="sandbox")["cases"]
         return cases[0]["signedPayload"]
 
     def verify(self, signed=None, online=True):
@@ -146,7 +146,7 @@ class Moving:
         return [line for line in self.till.stderr().splitlines() if "another OCSP address" in line]
 
     def verify(self):
-        cases = self.call("listAttacks", query={"case": "control"}, bundleId=BUNDLE, realm="sandbox")["cases"]
+        cases = self.call("listAttacks", query={"case": "control"}, bundleId=BUNDLE, environment="sandbox")["cases"]
         verifier = SignedDataVerifier([server_root(self.till)], True, Environment.SANDBOX, BUNDLE)
         verifier.verify_and_decode_notification(cases[0]["signedPayload"])
 
@@ -156,7 +156,7 @@ def test_the_address_follows_the_production_port(serve, tmp_path):
     moving.start(free_port())
     assert moving.address() == f"http://localhost:{moving.port}/ocsp" and not moving.warnings()
     moving.call("createApp", {"bundleId": BUNDLE})
-    moving.call("createCustomer", {"customer": "ann"}, bundleId=BUNDLE, realm="sandbox")
+    moving.call("createCustomer", {"customer": "ann"}, bundleId=BUNDLE, environment="sandbox")
     moving.verify()
     first = moving.address()
     moving.till.stop()
@@ -192,7 +192,7 @@ def test_the_address_follows_the_host(serve, tmp_path):
     assert moving.address() == f"http://127.0.0.2:{moving.port}/ocsp" and not moving.warnings()
 
 
-def test_either_realm_answers(serve):
+def test_either_environment_answers(serve):
     desk = Desk(serve, face="sandbox")
     assert desk.verify() is None
     desk.set("leaf", "revoked")

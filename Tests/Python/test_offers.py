@@ -29,17 +29,17 @@ def pending(renewal):
     return tuple(renewal.get(key) for key in (*OFFER_KEYS[:-1], "renewalPrice"))
 
 
-def refuses(realm, customer, product_id, status, code, *words, **options):
+def refuses(environment, customer, product_id, status, code, *words, **options):
     """The purchase is refused, says why, and leaves nothing behind."""
     def rows():
         try:
-            return realm.control("getCustomer", customer=customer)["transactions"]
+            return environment.control("getCustomer", customer=customer)["transactions"]
         except ControlRefused:
             return 0
 
     before = rows()
     with pytest.raises(ControlRefused) as refused:
-        realm.buy(customer, product_id, **options)
+        environment.buy(customer, product_id, **options)
     assert (refused.value.status, refused.value.code) == (status, code), refused.value
     for word in words:
         assert str(word) in refused.value.message, refused.value.message
@@ -50,14 +50,14 @@ def refuses(realm, customer, product_id, status, code, *words, **options):
 # Introductory ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_introductory_offer_comes_by_itself_once_for_each_group(realm, customer):
-    free = realm.buy(customer, BASIC)
+def test_the_introductory_offer_comes_by_itself_once_for_each_group(environment, customer):
+    free = environment.buy(customer, BASIC)
     assert offer_of(free.payload) == (1, None, "FREE_TRIAL", "P1W", 0)
     # A week of Pacific days: an hour more or less when the clocks change there.
     length = free.payload["expiresDate"] - free.payload["purchaseDate"]
     assert length in (7 * DAY, 7 * DAY - 3_600_000, 7 * DAY + 3_600_000)
     assert pending(free.renewal) == (None, None, None, None, 4990)
-    paid = realm.buy(customer, EXTRA)
+    paid = environment.buy(customer, EXTRA)
     assert offer_of(paid.payload) == (1, None, "PAY_AS_YOU_GO", "P4W", 490), "the other group has an offer of its own"
     assert pending(paid.renewal) == (1, None, "PAY_AS_YOU_GO", "P4W", 490), "three of four periods are to come"
 
@@ -139,10 +139,10 @@ def signed(signatures, form, product_id, offer_id):
     ("month", (2, "month", "FREE_TRIAL", "P1M", 0)),
 ])
 def test_a_promotional_offer_starts_with_the_purchase_of_a_lapsed_customer(
-    realm, customer, signatures, form, offer_id, wanted
+    environment, customer, signatures, form, offer_id, wanted
 ):
-    realm.lapsed(customer, BASIC)
-    bought = realm.buy(customer, BASIC, offer=signed(signatures, form, BASIC, offer_id))
+    environment.lapsed(customer, BASIC)
+    bought = environment.buy(customer, BASIC, offer=signed(signatures, form, BASIC, offer_id))
     assert offer_of(bought.payload) == wanted
     assert "resubscribed" in bought.events
     if offer_id == "half":
@@ -341,7 +341,7 @@ def test_a_code_that_does_not_stack_takes_the_place_of_the_introductory_offer(sa
 
 
 def test_the_limit_of_a_code_holds_when_many_redeem_it_at_once(app, customer):
-    """And it is counted in each realm by itself."""
+    """And it is counted in each environment by itself."""
     from concurrent.futures import ThreadPoolExecutor
 
     def redeem(number):
@@ -369,17 +369,17 @@ def test_a_one_time_product_takes_a_code_and_no_other_offer(sandbox, customer):
 # Win-back -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_win_back_offer_is_for_customers_whose_subscription_ran_out(realm, customer):
+def test_a_win_back_offer_is_for_customers_whose_subscription_ran_out(environment, customer):
     offer = {"kind": "WIN_BACK", "id": "return"}
-    refuses(realm, customer, BASIC, 409, "offer_needs_earlier_subscription", offer=offer)
+    refuses(environment, customer, BASIC, 409, "offer_needs_earlier_subscription", offer=offer)
     active = customer + "-active"
-    realm.buy(active, BASIC, offer=NO_OFFER)
-    refuses(realm, active, BASIC, 409, "offer_needs_no_subscription", offer=offer)
+    environment.buy(active, BASIC, offer=NO_OFFER)
+    refuses(environment, active, BASIC, 409, "offer_needs_no_subscription", offer=offer)
     lapsed = customer + "-lapsed"
-    old = realm.lapsed(lapsed, BASIC, days=100)
-    assert realm.control("getTransaction", transactionId=old.id)["events"] == []
+    old = environment.lapsed(lapsed, BASIC, days=100)
+    assert environment.control("getTransaction", transactionId=old.id)["events"] == []
     assert old.renewal is not None
-    bought = realm.buy(lapsed, BASIC, offer=offer)
+    bought = environment.buy(lapsed, BASIC, offer=offer)
     assert offer_of(bought.payload) == (4, "return", "PAY_UP_FRONT", "P3M", 6990)
     assert bought.original_id == old.id and bought.id != old.id
 
@@ -415,15 +415,15 @@ def test_quantities(sandbox, customer, product_id, most):
         assert refused.value.status == 400
 
 
-def test_a_non_consumable_is_charged_once_until_it_is_refunded(realm, customer):
-    bought = realm.buy(customer, SOLO)
-    free = realm.buy(customer, SOLO, price=1, currency="EUR")
+def test_a_non_consumable_is_charged_once_until_it_is_refunded(environment, customer):
+    bought = environment.buy(customer, SOLO)
+    free = environment.buy(customer, SOLO, price=1, currency="EUR")
     assert free.id == bought.id and free.transaction.lasting == bought.transaction.lasting
     assert (free.events, free.answer["notifications"]) == (["alreadyOwned"], [])
-    realm.refund(bought.id)
-    again = realm.buy(customer, SOLO)
+    environment.refund(bought.id)
+    again = environment.buy(customer, SOLO)
     assert again.id != bought.id
-    assert realm.control("getCustomer", customer=customer)["owned"] == [SOLO]
+    assert environment.control("getCustomer", customer=customer)["owned"] == [SOLO]
 
 
 def test_consumables_and_non_renewing_subscriptions_are_bought_again_and_again(sandbox, customer):
@@ -448,14 +448,14 @@ def test_one_subscription_of_a_group_is_active_at_a_time(sandbox, customer):
     assert (renewal["productId"], renewal["autoRenewProductId"], renewal["renewalPrice"]) == (PRO, PRO, 9990)
 
 
-def test_a_resubscription_keeps_the_original_id_and_has_a_line_item_of_its_own(realm, customer):
-    old = realm.lapsed(customer, BASIC)
-    new = realm.buy(customer, PRO)
+def test_a_resubscription_keeps_the_original_id_and_has_a_line_item_of_its_own(environment, customer):
+    old = environment.lapsed(customer, BASIC)
+    new = environment.buy(customer, PRO)
     assert new.original_id == old.id and new.id != old.id
     assert new.payload["transactionReason"] == "PURCHASE"
     assert new.payload["originalPurchaseDate"] == old.payload["purchaseDate"]
     assert new.payload["webOrderLineItemId"] != old.payload["webOrderLineItemId"]
-    assert "isUpgraded" not in realm.transaction(realm.client.get_transaction_info(old.id).signedTransactionInfo)
+    assert "isUpgraded" not in environment.transaction(environment.client.get_transaction_info(old.id).signedTransactionInfo)
 
 
 def test_what_is_not_in_the_catalogue_is_not_sold(sandbox, customer):

@@ -21,10 +21,10 @@ HISTORY_KEYS = {"revision", "hasMore", "bundleId", "appAppleId", "environment", 
 @pytest.mark.parametrize("product_id, type_, quantity", [
     (COINS, "Consumable", 3), (SEASON, "Non-Renewing Subscription", 1), (SOLO, "Non-Consumable", 1),
 ])
-def test_a_one_time_purchase_says_exactly_what_was_bought(realm, customer, product_id, type_, quantity):
+def test_a_one_time_purchase_says_exactly_what_was_bought(environment, customer, product_id, type_, quantity):
     before = now_ms() // 1000 * 1000
     token = str(uuid.uuid4())
-    bought = realm.buy(customer, product_id, quantity=quantity, appAccountToken=token)
+    bought = environment.buy(customer, product_id, quantity=quantity, appAccountToken=token)
     payload = dict(bought.payload)
     signed = payload.pop("signedDate")
     date = payload.pop("purchaseDate")
@@ -39,7 +39,7 @@ def test_a_one_time_purchase_says_exactly_what_was_bought(realm, customer, produ
         "type": type_,
         "appAccountToken": token,
         "inAppOwnershipType": "PURCHASED",
-        "environment": realm.environment,
+        "environment": environment.wire_name,
         "transactionReason": "PURCHASE",
         "storefront": "USA",
         "storefrontId": "143441",
@@ -50,8 +50,8 @@ def test_a_one_time_purchase_says_exactly_what_was_bought(realm, customer, produ
     assert bought.renewal is None
 
 
-def test_a_subscription_says_its_group_its_period_and_its_line_item(realm, customer):
-    bought = realm.buy(customer, PRO)
+def test_a_subscription_says_its_group_its_period_and_its_line_item(environment, customer):
+    bought = environment.buy(customer, PRO)
     payload = dict(bought.payload)
     signed, date = payload.pop("signedDate"), payload.pop("purchaseDate")
     expires = payload.pop("expiresDate")
@@ -67,7 +67,7 @@ def test_a_subscription_says_its_group_its_period_and_its_line_item(realm, custo
         "quantity": 1,
         "type": SUBSCRIPTION,
         "inAppOwnershipType": "PURCHASED",
-        "environment": realm.environment,
+        "environment": environment.wire_name,
         "transactionReason": "PURCHASE",
         "storefront": "USA",
         "storefrontId": "143441",
@@ -84,7 +84,7 @@ def test_a_subscription_says_its_group_its_period_and_its_line_item(realm, custo
         "autoRenewStatus": 1,
         "renewalPrice": 9990,
         "currency": "USD",
-        "environment": realm.environment,
+        "environment": environment.wire_name,
         "recentSubscriptionStartDate": date,
         "renewalDate": expires,
         "appTransactionId": bought.app_transaction_id,
@@ -108,17 +108,17 @@ def test_a_price_of_ones_own_goes_with_its_currency(sandbox, customer):
     assert (payload["price"], payload["currency"], payload["quantity"]) == (123_400, "CHF", 10)
 
 
-def test_the_device_hands_over_what_it_can_check(realm, customer):
+def test_the_device_hands_over_what_it_can_check(environment, customer):
     device = str(uuid.uuid4()).upper()
-    bought = realm.buy(customer, COINS, deviceId=device)
+    bought = environment.buy(customer, COINS, deviceId=device)
     assert bought.device_id == device.lower()
     app = bought.app_on_device.payload
     assert app["appTransactionId"] == bought.app_transaction_id
     assert app["originalApplicationVersion"] == app["applicationVersion"] == "1.0"
     assert app["originalPlatform"] == "iOS"
     assert app["deviceVerificationNonce"] != bought.on_device["deviceVerificationNonce"]
-    again = realm.control("getTransaction", query={"deviceId": device}, transactionId=bought.id)
-    handed = realm.transaction(again["device"]["signedTransactionInfo"], device=device.lower())
+    again = environment.control("getTransaction", query={"deviceId": device}, transactionId=bought.id)
+    handed = environment.transaction(again["device"]["signedTransactionInfo"], device=device.lower())
     assert handed.lasting == bought.transaction.lasting
     assert handed["deviceVerificationNonce"] != bought.on_device["deviceVerificationNonce"], "a nonce is used once"
 
@@ -131,17 +131,17 @@ def test_token_and_device_may_be_spelled_in_capitals_and_come_back_in_small_lett
 # Transaction info -----------------------------------------------------------------------------------------------------
 
 
-def test_transaction_info_is_the_transaction_that_the_id_names(realm, customer):
-    first = realm.buy(customer, BASIC, offer=NO_OFFER)
-    second = realm.buy(customer, PRO)
+def test_transaction_info_is_the_transaction_that_the_id_names(environment, customer):
+    first = environment.buy(customer, BASIC, offer=NO_OFFER)
+    second = environment.buy(customer, PRO)
     assert second.original_id == first.id, "an upgrade keeps the original id"
     for bought, upgraded in ((first, True), (second, False)):
-        answer = realm.client.get_transaction_info(bought.id)
-        info = realm.transaction(answer.signedTransactionInfo)
+        answer = environment.client.get_transaction_info(bought.id)
+        info = environment.transaction(answer.signedTransactionInfo)
         assert info["transactionId"] == bought.id
         assert ("isUpgraded" in info) == upgraded
-        wire = realm.ask(f"/inApps/v1/transactions/{bought.id}", {"signedTransactionInfo"})
-        assert realm.transaction(wire["signedTransactionInfo"]).lasting == info.lasting
+        wire = environment.ask(f"/inApps/v1/transactions/{bought.id}", {"signedTransactionInfo"})
+        assert environment.transaction(wire["signedTransactionInfo"]).lasting == info.lasting
     assert second.payload["transactionReason"] == "PURCHASE"
     assert second.payload["webOrderLineItemId"] != first.payload["webOrderLineItemId"]
     assert second.payload["originalPurchaseDate"] == first.payload["purchaseDate"]
@@ -156,75 +156,75 @@ def test_each_answer_is_signed_anew(sandbox, customer):
     assert bought.payload["signedDate"] <= dates[0] <= dates[1] <= dates[2]
 
 
-def test_whoever_lives_on_another_clock_is_signed_for_at_its_instant(realm, customer):
-    """The realm checks the date of everything that it verifies against that clock, to the millisecond."""
-    with realm.on_clock(customer, at=now_ms() + 400 * DAY) as clock:
-        bought = realm.buy(customer, COINS)
+def test_whoever_lives_on_another_clock_is_signed_for_at_its_instant(environment, customer):
+    """The environment checks the date of everything that it verifies against that clock, to the millisecond."""
+    with environment.on_clock(customer, at=now_ms() + 400 * DAY) as clock:
+        bought = environment.buy(customer, COINS)
         clock.advance(by="P1M")
-        realm.refund(bought.id)
+        environment.refund(bought.id)
         clock.advance(by="36h")
-        realm.transaction(realm.client.get_transaction_info(bought.id).signedTransactionInfo)
-        realm.app_transaction(realm.client.get_app_transaction_info(bought.id).signedAppTransactionInfo)
-        realm.transaction(realm.client.look_up_order_id(bought.order_id).signedTransactions[0])
-        assert ids(realm.whole_history(bought.id)[0]) == ids(realm.whole_refund_history(bought.id)[0]) == [bought.id]
+        environment.transaction(environment.client.get_transaction_info(bought.id).signedTransactionInfo)
+        environment.app_transaction(environment.client.get_app_transaction_info(bought.id).signedAppTransactionInfo)
+        environment.transaction(environment.client.look_up_order_id(bought.order_id).signedTransactions[0])
+        assert ids(environment.whole_history(bought.id)[0]) == ids(environment.whole_refund_history(bought.id)[0]) == [bought.id]
 
 
 # App transaction info -------------------------------------------------------------------------------------------------
 
 
-def test_app_transaction_info_for_any_id_of_the_customer(realm, customer):
-    made = realm.create(customer, platform="macOS", at=now_ms() - 100 * DAY)
-    bought = realm.buy(customer, COINS)
+def test_app_transaction_info_for_any_id_of_the_customer(environment, customer):
+    made = environment.create(customer, platform="macOS", at=now_ms() - 100 * DAY)
+    bought = environment.buy(customer, COINS)
     assert made["appTransactionId"] == bought.app_transaction_id
     for any_id in (bought.id, bought.app_transaction_id):
-        answer = realm.client.get_app_transaction_info(any_id)
-        app = realm.app_transaction(answer.signedAppTransactionInfo)
+        answer = environment.client.get_app_transaction_info(any_id)
+        app = environment.app_transaction(answer.signedAppTransactionInfo)
         assert app["appTransactionId"] == bought.app_transaction_id
         assert app["originalPlatform"] == "macOS"
         assert app["appAppleId"] == 1234567890
         assert abs(app["originalPurchaseDate"] - (now_ms() - 100 * DAY)) < 60_000
         assert "preorderDate" not in app
-        realm.ask(f"/inApps/v1/transactions/appTransactions/{any_id}", {"signedAppTransactionInfo"})
+        environment.ask(f"/inApps/v1/transactions/appTransactions/{any_id}", {"signedAppTransactionInfo"})
 
 
 def test_the_version_that_was_downloaded_first_is_always_1_0_in_the_sandbox_and_true_in_production(app, customer):
-    for realm, version in ((app.sandbox, "1.0"), (app.production, "2.3")):
-        made = realm.create(customer, applicationVersion="2.3")
-        answer = realm.client.get_app_transaction_info(made["appTransactionId"])
-        assert realm.app_transaction(answer.signedAppTransactionInfo)["originalApplicationVersion"] == version
+    for environment, version in ((app.sandbox, "1.0"), (app.production, "2.3")):
+        made = environment.create(customer, applicationVersion="2.3")
+        answer = environment.client.get_app_transaction_info(made["appTransactionId"])
+        assert environment.app_transaction(answer.signedAppTransactionInfo)["originalApplicationVersion"] == version
 
 
-def test_a_customer_who_bought_nothing_is_known_by_the_app_transaction_id(realm, customer):
-    made = realm.create(customer)
+def test_a_customer_who_bought_nothing_is_known_by_the_app_transaction_id(environment, customer):
+    made = environment.create(customer)
     any_id = made["appTransactionId"]
-    realm.app_transaction(realm.client.get_app_transaction_info(any_id).signedAppTransactionInfo)
-    assert realm.whole_history(any_id)[0] == []
-    assert realm.whole_refund_history(any_id)[0] == []
-    assert realm.client.get_all_subscription_statuses(any_id).data == []
+    environment.app_transaction(environment.client.get_app_transaction_info(any_id).signedAppTransactionInfo)
+    assert environment.whole_history(any_id)[0] == []
+    assert environment.whole_refund_history(any_id)[0] == []
+    assert environment.client.get_all_subscription_statuses(any_id).data == []
 
 
 # Finish ---------------------------------------------------------------------------------------------------------------
 
 
-def test_finish_hides_a_consumable_from_history_v1_only(realm, customer):
-    coins, season = realm.buy(customer, COINS), realm.buy(customer, SEASON)
+def test_finish_hides_a_consumable_from_history_v1_only(environment, customer):
+    coins, season = environment.buy(customer, COINS), environment.buy(customer, SEASON)
     both = [coins.id, season.id]
-    assert ids(realm.whole_history(coins.id, V1)[0]) == both
+    assert ids(environment.whole_history(coins.id, V1)[0]) == both
     for _ in range(2):
-        assert realm.client.finish_transaction(coins.id) is None
-        assert realm.client.finish_transaction(season.id) is None
-        assert ids(realm.whole_history(coins.id, V1)[0]) == [season.id]
-        assert ids(realm.whole_history(coins.id, V2)[0]) == both, "finishing does not move a transaction either"
-    realm.refund(coins.id)
-    assert ids(realm.whole_history(coins.id, V1)[0]) == [season.id, coins.id], "a refunded one is shown again"
+        assert environment.client.finish_transaction(coins.id) is None
+        assert environment.client.finish_transaction(season.id) is None
+        assert ids(environment.whole_history(coins.id, V1)[0]) == [season.id]
+        assert ids(environment.whole_history(coins.id, V2)[0]) == both, "finishing does not move a transaction either"
+    environment.refund(coins.id)
+    assert ids(environment.whole_history(coins.id, V1)[0]) == [season.id, coins.id], "a refunded one is shown again"
 
 
-def test_finish_answers_200_without_a_body(realm, customer):
-    bought = realm.buy(customer, COINS)
-    answer = realm.send("POST", f"/inApps/v1/transactions/{bought.id}/finish")
+def test_finish_answers_200_without_a_body(environment, customer):
+    bought = environment.buy(customer, COINS)
+    answer = environment.send("POST", f"/inApps/v1/transactions/{bought.id}/finish")
     assert (answer.status_code, answer.content) == (200, b"")
-    info = realm.client.get_transaction_info(bought.id).signedTransactionInfo
-    assert realm.transaction(info).lasting == bought.transaction.lasting, "it shows in no payload"
+    info = environment.client.get_transaction_info(bought.id).signedTransactionInfo
+    assert environment.transaction(info).lasting == bought.transaction.lasting, "it shows in no payload"
 
 
 def test_a_purchase_that_the_app_finished_at_once_is_not_in_history_v1(sandbox, customer):
@@ -237,14 +237,14 @@ def test_a_purchase_that_the_app_finished_at_once_is_not_in_history_v1(sandbox, 
 
 
 @pytest.mark.parametrize("product_id", [COINS, SEASON, SOLO, PRO])
-def test_the_token_can_be_set_and_set_again_on_every_type_of_product(realm, customer, product_id):
-    bought = realm.buy(customer, product_id)
+def test_the_token_can_be_set_and_set_again_on_every_type_of_product(environment, customer, product_id):
+    bought = environment.buy(customer, product_id)
     assert "appAccountToken" not in bought.transaction
     for _ in range(2):
         token = str(uuid.uuid4())
-        answer = realm.client.set_app_account_token(bought.id, UpdateAppAccountTokenRequest(appAccountToken=token))
+        answer = environment.client.set_app_account_token(bought.id, UpdateAppAccountTokenRequest(appAccountToken=token))
         assert answer is None
-        info = realm.transaction(realm.client.get_transaction_info(bought.id).signedTransactionInfo)
+        info = environment.transaction(environment.client.get_transaction_info(bought.id).signedTransactionInfo)
         assert info["appAccountToken"] == token
         assert {**info.lasting, "appAccountToken": None} == {**bought.transaction.lasting, "appAccountToken": None}
 
@@ -274,15 +274,15 @@ def test_a_subscriptions_token_goes_on_the_running_transaction_and_earlier_ones_
 # Statuses -------------------------------------------------------------------------------------------------------------
 
 
-def test_statuses_show_every_group_with_its_latest_transaction(realm, customer):
-    basic = realm.buy(customer, BASIC, offer=NO_OFFER)
-    pro = realm.buy(customer, PRO)
-    extra = realm.buy(customer, EXTRA)
-    coins = realm.buy(customer, COINS)
+def test_statuses_show_every_group_with_its_latest_transaction(environment, customer):
+    basic = environment.buy(customer, BASIC, offer=NO_OFFER)
+    pro = environment.buy(customer, PRO)
+    extra = environment.buy(customer, EXTRA)
+    coins = environment.buy(customer, COINS)
     for any_id in (basic.id, pro.id, extra.id, coins.id, pro.app_transaction_id):
-        answer = realm.client.get_all_subscription_statuses(any_id)
+        answer = environment.client.get_all_subscription_statuses(any_id)
         assert (answer.rawEnvironment, answer.bundleId, answer.appAppleId) == (
-            realm.environment, "com.example.shop", 1234567890,
+            environment.wire_name, "com.example.shop", 1234567890,
         )
         assert {item.subscriptionGroupIdentifier for item in answer.data} == {ONE, TWO}
         items = {item.subscriptionGroupIdentifier: item.lastTransactions for item in answer.data}
@@ -290,16 +290,16 @@ def test_statuses_show_every_group_with_its_latest_transaction(realm, customer):
             (last,) = items[group]
             assert last.originalTransactionId == bought.original_id
             assert last.status is Status.ACTIVE
-            latest = realm.transaction(last.signedTransactionInfo)
+            latest = environment.transaction(last.signedTransactionInfo)
             assert latest.lasting == bought.transaction.lasting
-            renewal = realm.renewal_info(last.signedRenewalInfo)
+            renewal = environment.renewal_info(last.signedRenewalInfo)
             assert renewal["originalTransactionId"] == bought.original_id
             assert renewal["renewalDate"] == bought.payload["expiresDate"]
 
 
-def test_statuses_on_the_wire_have_exactly_the_documented_keys(realm, customer):
-    bought = realm.buy(customer, PRO)
-    wire = realm.ask(f"/inApps/v1/subscriptions/{bought.id}", {"environment", "bundleId", "appAppleId", "data"})
+def test_statuses_on_the_wire_have_exactly_the_documented_keys(environment, customer):
+    bought = environment.buy(customer, PRO)
+    wire = environment.ask(f"/inApps/v1/subscriptions/{bought.id}", {"environment", "bundleId", "appAppleId", "data"})
     (group,) = wire["data"]
     assert set(group) == {"subscriptionGroupIdentifier", "lastTransactions"}
     (last,) = group["lastTransactions"]
@@ -308,14 +308,14 @@ def test_statuses_on_the_wire_have_exactly_the_documented_keys(realm, customer):
     assert type(wire["appAppleId"]) is int
 
 
-def test_statuses_tell_active_expired_and_revoked_apart_and_can_be_asked_for_by_status(realm, customer):
+def test_statuses_tell_active_expired_and_revoked_apart_and_can_be_asked_for_by_status(environment, customer):
     """A filter is an OR; groups that it empties are left out."""
-    expired = realm.lapsed(customer, BASIC)
-    extra = realm.buy(customer, EXTRA)
-    realm.refund(extra.id, reason=1)
+    expired = environment.lapsed(customer, BASIC)
+    extra = environment.buy(customer, EXTRA)
+    environment.refund(extra.id, reason=1)
 
     def found(*wanted):
-        answer = realm.client.get_all_subscription_statuses(expired.id, list(wanted) or None)
+        answer = environment.client.get_all_subscription_statuses(expired.id, list(wanted) or None)
         return {
             last.originalTransactionId: last.status for item in answer.data for last in item.lastTransactions
         }
@@ -327,7 +327,7 @@ def test_statuses_tell_active_expired_and_revoked_apart_and_can_be_asked_for_by_
     assert found(Status.REVOKED) == {extra.id: Status.REVOKED}
     assert found(Status.ACTIVE) == found(Status.BILLING_RETRY, Status.BILLING_GRACE_PERIOD) == {}
     keys = {"environment", "bundleId", "appAppleId", "data"}
-    empty = realm.ask(f"/inApps/v1/subscriptions/{expired.id}?status=3", keys)
+    empty = environment.ask(f"/inApps/v1/subscriptions/{expired.id}?status=3", keys)
     assert empty["data"] == []
 
 
@@ -348,24 +348,24 @@ def test_renewal_info_of_an_active_subscription_is_silent_about_endings(sandbox,
                 "priceIncreaseStatus"} & set(renewal.payload)
 
 
-def test_a_customer_with_only_one_time_purchases_has_no_statuses(realm, customer):
-    assert realm.client.get_all_subscription_statuses(realm.buy(customer, FOREVER).id).data == []
+def test_a_customer_with_only_one_time_purchases_has_no_statuses(environment, customer):
+    assert environment.client.get_all_subscription_statuses(environment.buy(customer, FOREVER).id).data == []
 
 
 # Look up order id -----------------------------------------------------------------------------------------------------
 
 
-def test_an_order_shows_all_its_transactions_in_both_realms(realm, customer):
-    first = realm.buy(customer, COINS)
-    second = realm.buy(customer, SEASON, orderId=first.order_id)
-    alone = realm.buy(customer, SOLO)
+def test_an_order_shows_all_its_transactions_in_both_environments(environment, customer):
+    first = environment.buy(customer, COINS)
+    second = environment.buy(customer, SEASON, orderId=first.order_id)
+    alone = environment.buy(customer, SOLO)
     assert first.order_id == second.order_id != alone.order_id
     for order, wanted in ((first.order_id, {first.id, second.id}), (alone.order_id, {alone.id})):
-        answer = realm.client.look_up_order_id(order)
+        answer = environment.client.look_up_order_id(order)
         assert answer.status is OrderLookupStatus.VALID
-        found = [realm.transaction(jws) for jws in answer.signedTransactions]
+        found = [environment.transaction(jws) for jws in answer.signedTransactions]
         assert set(ids(found)) == wanted and len(found) == len(wanted)
-    wire = realm.ask(f"/inApps/v1/lookup/{first.order_id}", {"status", "signedTransactions"})
+    wire = environment.ask(f"/inApps/v1/lookup/{first.order_id}", {"status", "signedTransactions"})
     assert wire["status"] == 0 and type(wire["status"]) is int
 
 
@@ -378,13 +378,13 @@ def test_an_order_shows_what_was_refunded_of_it(sandbox, customer):
 
 def test_an_unknown_order_is_status_1_without_a_list(app, other_app, customer):
     bought = app.sandbox.buy(customer, COINS)
-    for realm, order in (
+    for environment, order in (
         (app.sandbox, "MZZZZZZZZZ"), (app.sandbox, "M1"), (app.sandbox, bought.id),
         (app.production, bought.order_id), (other_app.sandbox, bought.order_id),
     ):
-        answer = realm.client.look_up_order_id(order)
+        answer = environment.client.look_up_order_id(order)
         assert answer.status is OrderLookupStatus.INVALID and answer.signedTransactions is None
-        assert realm.ask(f"/inApps/v1/lookup/{order}", {"status"}) == {"status": 1}
+        assert environment.ask(f"/inApps/v1/lookup/{order}", {"status"}) == {"status": 1}
 
 
 def test_an_order_id_is_no_transaction_id_and_stands_in_no_payload(sandbox, customer):
@@ -396,25 +396,25 @@ def test_an_order_id_is_no_transaction_id_and_stands_in_no_payload(sandbox, cust
 # Refunds --------------------------------------------------------------------------------------------------------------
 
 
-def test_a_full_refund_shows_in_every_answer_and_goes_when_it_is_reversed(realm, customer):
-    bought = realm.buy(customer, COINS, quantity=2)
-    refunded = realm.refund(bought.id, reason=1)
+def test_a_full_refund_shows_in_every_answer_and_goes_when_it_is_reversed(environment, customer):
+    bought = environment.buy(customer, COINS, quantity=2)
+    refunded = environment.refund(bought.id, reason=1)
     assert refunded.payload["revocationReason"] == 1
     assert refunded.payload["revocationType"] == "REFUND_FULL"
     assert refunded.payload["revocationPercentage"] == 100_000
     assert abs(refunded.payload["revocationDate"] - now_ms()) < 60_000
 
     def everywhere():
-        yield realm.transaction(realm.client.get_transaction_info(bought.id).signedTransactionInfo)
-        yield from realm.whole_history(bought.id)[0]
-        yield realm.transaction(realm.client.look_up_order_id(bought.order_id).signedTransactions[0])
+        yield environment.transaction(environment.client.get_transaction_info(bought.id).signedTransactionInfo)
+        yield from environment.whole_history(bought.id)[0]
+        yield environment.transaction(environment.client.look_up_order_id(bought.order_id).signedTransactions[0])
 
     assert [signed.lasting for signed in everywhere()] == [refunded.transaction.lasting] * 3
-    assert [signed.lasting for signed in realm.whole_refund_history(bought.id)[0]] == [refunded.transaction.lasting]
-    restored = realm.reverse(bought.id)
+    assert [signed.lasting for signed in environment.whole_refund_history(bought.id)[0]] == [refunded.transaction.lasting]
+    restored = environment.reverse(bought.id)
     assert restored.transaction.lasting == bought.transaction.lasting, "every revocation key is gone"
     assert [signed.lasting for signed in everywhere()] == [bought.transaction.lasting] * 3
-    assert realm.whole_refund_history(bought.id)[0] == []
+    assert environment.whole_refund_history(bought.id)[0] == []
 
 
 @pytest.mark.parametrize("part", [1, 50_000, 33_333, 99_999])
@@ -455,23 +455,23 @@ def test_the_refund_of_a_past_period_does_not_end_the_running_one(sandbox, custo
     assert last.status is Status.ACTIVE, "reversed: by its dates it runs"
 
 
-def test_refund_history_pages_by_twenty_in_the_order_of_the_refunds(realm, customer):
-    bought = realm.buy_many(customer, COINS, 43)
+def test_refund_history_pages_by_twenty_in_the_order_of_the_refunds(environment, customer):
+    bought = environment.buy_many(customer, COINS, 43)
     refunded = bought[::-1]
     for transaction_id in refunded:
-        realm.control("refund", transactionId=transaction_id)
-    page = realm.client.get_refund_history(bought[0], None)
+        environment.control("refund", transactionId=transaction_id)
+    page = environment.client.get_refund_history(bought[0], None)
     assert (len(page.signedTransactions), page.hasMore) == (20, True)
-    realm.ask(f"/inApps/v2/refund/lookup/{bought[0]}", {"signedTransactions", "revision", "hasMore"})
-    found, revision = realm.whole_refund_history(bought[5])
+    environment.ask(f"/inApps/v2/refund/lookup/{bought[0]}", {"signedTransactions", "revision", "hasMore"})
+    found, revision = environment.whole_refund_history(bought[5])
     assert ids(found) == refunded
     dates = [signed["revocationDate"] for signed in found]
     assert dates == sorted(dates)
-    assert realm.whole_refund_history(bought[0], revision)[0] == [], "kept from the end, it finds nothing new"
-    late = realm.buy(customer, SEASON)
-    assert realm.whole_refund_history(bought[0], revision)[0] == [], "a purchase is no refund"
-    realm.refund(late.id)
-    assert ids(realm.whole_refund_history(bought[0], revision)[0]) == [late.id]
+    assert environment.whole_refund_history(bought[0], revision)[0] == [], "kept from the end, it finds nothing new"
+    late = environment.buy(customer, SEASON)
+    assert environment.whole_refund_history(bought[0], revision)[0] == [], "a purchase is no refund"
+    environment.refund(late.id)
+    assert ids(environment.whole_refund_history(bought[0], revision)[0]) == [late.id]
 
 
 def test_refund_history_v1_shows_the_newest_fifty_ascending(sandbox, customer):
@@ -504,25 +504,25 @@ def test_refund_histories_leave_out_family_access_that_was_withdrawn(sandbox, cu
 # History --------------------------------------------------------------------------------------------------------------
 
 
-def test_history_on_the_wire_has_exactly_the_documented_keys(realm, customer):
-    bought = realm.buy(customer, COINS)
+def test_history_on_the_wire_has_exactly_the_documented_keys(environment, customer):
+    bought = environment.buy(customer, COINS)
     for version in ("v1", "v2"):
-        wire = realm.ask(f"/inApps/{version}/history/{bought.id}", HISTORY_KEYS)
+        wire = environment.ask(f"/inApps/{version}/history/{bought.id}", HISTORY_KEYS)
         assert (wire["bundleId"], wire["appAppleId"], wire["environment"], wire["hasMore"]) == (
-            "com.example.shop", 1234567890, realm.environment, False,
+            "com.example.shop", 1234567890, environment.wire_name, False,
         )
         assert type(wire["appAppleId"]) is int and type(wire["revision"]) is str
-        empty = realm.ask(f"/inApps/{version}/history/{bought.id}?productId=none", HISTORY_KEYS)
+        empty = environment.ask(f"/inApps/{version}/history/{bought.id}?productId=none", HISTORY_KEYS)
         assert empty["signedTransactions"] == [] and empty["revision"]
 
 
 @pytest.mark.parametrize("version", [V2, V1])
-def test_history_pages_by_twenty_in_both_orders(realm, customer, version):
-    bought = realm.buy_many(customer, COINS, 41)
-    pages = list(realm.history(bought[7], version))
+def test_history_pages_by_twenty_in_both_orders(environment, customer, version):
+    bought = environment.buy_many(customer, COINS, 41)
+    pages = list(environment.history(bought[7], version))
     assert [len(page.transactions) for page in pages] == [20, 20, 1]
     assert [signed["transactionId"] for page in pages for signed in page.transactions] == bought
-    found, _ = realm.whole_history(bought[7], version, sort=DESCENDING)
+    found, _ = environment.whole_history(bought[7], version, sort=DESCENDING)
     assert ids(found) == bought[::-1]
 
 
@@ -532,14 +532,14 @@ def test_a_page_that_is_just_full_is_the_last_one(sandbox, customer):
     assert (len(page.transactions), page.has_more) == (20, False)
 
 
-def test_every_id_of_a_customer_leads_to_the_same_history(realm, customer):
-    first = realm.buy(customer, BASIC, offer=NO_OFFER)
-    second = realm.buy(customer, PRO)
-    coins = realm.buy(customer, COINS)
-    whole = ids(realm.whole_history(first.id)[0])
+def test_every_id_of_a_customer_leads_to_the_same_history(environment, customer):
+    first = environment.buy(customer, BASIC, offer=NO_OFFER)
+    second = environment.buy(customer, PRO)
+    coins = environment.buy(customer, COINS)
+    whole = ids(environment.whole_history(first.id)[0])
     assert sorted(whole) == sorted([first.id, second.id, coins.id])
     for any_id in (second.id, coins.id, coins.app_transaction_id):
-        assert ids(realm.whole_history(any_id)[0]) == whole
+        assert ids(environment.whole_history(any_id)[0]) == whole
 
 
 def test_an_upgraded_transaction_stands_in_the_history_where_it_changed(sandbox, customer):

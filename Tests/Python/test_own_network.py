@@ -100,7 +100,7 @@ def bare() -> dict:
 
 
 class Shop:
-    """What a backend is set up with: a file of settings, transactions and receipts of either realm."""
+    """What a backend is set up with: a file of settings, transactions and receipts of either environment."""
 
     def __init__(self, network: Network):
         self.network = network
@@ -115,19 +115,19 @@ class Shop:
         app = json.loads(network.till("app", "list", "--json"))
         self.settings["TILL_APP_APPLE_ID"] = str(app["apps"][0]["appAppleId"])
         self.ids, self.receipts = {}, {}
-        for realm in ("production", "sandbox"):
-            network.till("customer", "create", "net", "--realm", realm)
-            bought = json.loads(network.till("buy", SEEDS, "--customer", "net", "--realm", realm, "--json"))
-            self.ids[realm] = bought["transactionId"]
-            self.receipts[realm] = folder / f"{realm}.receipt"
-            self.receipts[realm].write_text(network.till("receipt", "--customer", "net", "--realm", realm))
+        for environment in ("production", "sandbox"):
+            network.till("customer", "create", "net", "--realm", environment)
+            bought = json.loads(network.till("buy", SEEDS, "--customer", "net", "--realm", environment, "--json"))
+            self.ids[environment] = bought["transactionId"]
+            self.receipts[environment] = folder / f"{environment}.receipt"
+            self.receipts[environment].write_text(network.till("receipt", "--customer", "net", "--realm", environment))
 
     def look_up(self, **variables) -> dict:
-        """What the official client and verifier, and the receipt check, find in both realms."""
+        """What the official client and verifier, and the receipt check, find in both environments."""
         file = self.network.folder / "settings.json"
         file.write_text(json.dumps(self.settings))
-        arguments = [f"{realm}={id_}" for realm, id_ in self.ids.items()]
-        arguments += [f"{realm}-receipt={path}" for realm, path in self.receipts.items()]
+        arguments = [f"{environment}={id_}" for environment, id_ in self.ids.items()]
+        arguments += [f"{environment}-receipt={path}" for environment, path in self.receipts.items()]
         done = self.network.client("unchanged_backend.py", file, *arguments, **variables)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
@@ -150,14 +150,14 @@ def bundle(shop):
     return shop.network.facts["caBundle"]
 
 
-def test_the_official_client_and_a_receipt_client_reach_both_realms_with_one_variable(shop, bundle):
+def test_the_official_client_and_a_receipt_client_reach_both_environments_with_one_variable(shop, bundle):
     found = shop.look_up(REQUESTS_CA_BUNDLE=bundle)
-    for realm, statuses in (("production", [0]), ("sandbox", [21007, 0])):
-        assert found[realm]["transactionId"] == shop.ids[realm]
-        assert (found[realm]["environment"], found[realm]["productId"]) == (realm.capitalize(), SEEDS)
-        receipt = found[realm]["receipt"]
+    for environment, statuses in (("production", [0]), ("sandbox", [21007, 0])):
+        assert found[environment]["transactionId"] == shop.ids[environment]
+        assert (found[environment]["environment"], found[environment]["productId"]) == (environment.capitalize(), SEEDS)
+        receipt = found[environment]["receipt"]
         assert receipt["statuses"] == statuses and receipt["requestId"].endswith(".0.0")
-        assert [item["transaction_id"] for item in receipt["answer"]["receipt"]["in_app"]] == [shop.ids[realm]]
+        assert [item["transaction_id"] for item in receipt["answer"]["receipt"]["in_app"]] == [shop.ids[environment]]
 
 
 def test_the_receipt_client_alone(shop, bundle):
@@ -191,10 +191,10 @@ def test_online_checks_pass_on_our_root_and_see_what_was_set(shop, bundle, certi
     try:
         began = time.monotonic()
         found = shop.look_up(REQUESTS_CA_BUNDLE=bundle)
-        # Each realm's verifier asks for itself.
+        # Each environment's verifier asks for itself.
         assert state[0] != "slow" or time.monotonic() - began > 3
-        for realm in ("production", "sandbox"):
-            assert found[realm].get("refusal") == refusal
-            assert found[realm].get("transactionId") == (None if refusal else shop.ids[realm])
+        for environment in ("production", "sandbox"):
+            assert found[environment].get("refusal") == refusal
+            assert found[environment].get("transactionId") == (None if refusal else shop.ids[environment])
     finally:
         shop.network.till("ca", "ocsp", "set", "all", "good")

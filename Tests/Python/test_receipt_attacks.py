@@ -25,14 +25,14 @@ STATUSES = {
     "intermediate-without-marker": NOT_AUTHENTICATED, "expired-leaf": NOT_AUTHENTICATED,
     "leaf-not-yet-valid": NOT_AUTHENTICATED, "tampered-payload": NOT_AUTHENTICATED,
     "tampered-signature": NOT_AUTHENTICATED, "truncated": MALFORMED, "trailing-bytes": MALFORMED,
-    "other-app": NO_ACCOUNT, "other-realm": None, "other-device": 0, "other-apps-hash": 0,
+    "other-app": NO_ACCOUNT, "other-environment": None, "other-device": 0, "other-apps-hash": 0,
     "transaction-control": 0, "transaction-wrong-signer": NOT_AUTHENTICATED,
     "transaction-tampered-purchase": NOT_AUTHENTICATED, "transaction-tampered-signature": NOT_AUTHENTICATED,
 }
 
 
-def pack(realm, **query):
-    return {case["case"]: case for case in realm.control("listReceiptAttacks", query=query)["cases"]}
+def pack(environment, **query):
+    return {case["case"]: case for case in environment.control("listReceiptAttacks", query=query)["cases"]}
 
 
 @pytest.fixture
@@ -41,17 +41,17 @@ def strict(app):
     root = ssl.PEM_cert_to_DER_cert(app.control.call("getReceiptAuthority")["rootCertificate"])
     verifier = Verifier(Config(roots=[root]))
 
-    def judge(receipt, realm, device=None):
+    def judge(receipt, environment, device=None):
         found = verifier.verify_receipt(receipt)
         if found.payload is None:
             return found.failure.reason.name
         body = json.dumps({"receipt-data": receipt})
-        status = json.loads(verifier.verify_receipt_endpoint(Environment(realm.environment), body))["status"]
+        status = json.loads(verifier.verify_receipt_endpoint(Environment(environment.wire_name), body))["status"]
         if status:
             return str(status)
         if device and hash_of(receipt, device) != found_hash(receipt):
             return "hash"
-        return None if found.payload.bundle_id == realm.app.bundle_id else "bundle id"
+        return None if found.payload.bundle_id == environment.app.bundle_id else "bundle id"
 
     return judge
 
@@ -71,34 +71,34 @@ def hash_of(receipt, device) -> bytes:
     return hashlib.sha1(uuid.UUID(device).bytes + payload[4] + payload[2]).digest()
 
 
-def expected(realm, name, known=True) -> int:
-    if name == "other-realm":
-        return 21_007 if realm.name == "production" else 21_008
+def expected(environment, name, known=True) -> int:
+    if name == "other-environment":
+        return 21_007 if environment.name == "production" else 21_008
     return STATUSES[name] if known or STATUSES[name] else NO_ACCOUNT
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["known", "made-up"])
-def test_verify_receipt_answers_what_each_case_says(realm, customer, known):
-    cases = pack(realm, **({"transactionId": realm.buy(customer, COINS).id} if known else {}))
+def test_verify_receipt_answers_what_each_case_says(environment, customer, known):
+    cases = pack(environment, **({"transactionId": environment.buy(customer, COINS).id} if known else {}))
     assert list(cases) == list(STATUSES)
     assert {name for name, case in cases.items() if not case["mustBeRefused"]} == ALLOWED
     for name, case in cases.items():
-        answer = ask(realm, case["receipt"])
-        assert answer["status"] == case["status"] == expected(realm, name, known), name
+        answer = ask(environment, case["receipt"])
+        assert answer["status"] == case["status"] == expected(environment, name, known), name
         assert case["status"] or not case["mustBeRefused"]
 
 
-def test_a_strict_verifier_refuses_every_case(realm, customer, strict):
-    cases = pack(realm, transactionId=realm.buy(customer, COINS).id)
+def test_a_strict_verifier_refuses_every_case(environment, customer, strict):
+    cases = pack(environment, transactionId=environment.buy(customer, COINS).id)
     for name, case in cases.items():
         if name.startswith("transaction-"):
             continue
-        verdict = strict(case["receipt"], realm)
+        verdict = strict(case["receipt"], environment)
         assert (verdict is None) != case["mustBeRefused"], f"{name}: {verdict}"
         if name not in ("truncated", "trailing-bytes"):
-            verdict = strict(case["receipt"], realm, case["deviceId"])
+            verdict = strict(case["receipt"], environment, case["deviceId"])
             assert (verdict is None) == (name == "control"), f"{name}: {verdict}"
-    assert strict(cases["other-device"]["receipt"], realm, cases["other-device"]["deviceId"]) == "hash"
+    assert strict(cases["other-device"]["receipt"], environment, cases["other-device"]["deviceId"]) == "hash"
 
 
 def test_forgeries_say_the_same_but_for_what_is_tampered_with(sandbox, customer):
@@ -217,10 +217,10 @@ def test_an_answer_with_a_status_says_no(sandbox, customer, backend):
     assert "refused a receipt that is right" in refused and "--about" in refused
 
 
-def test_verify_receipt_itself_passes(realm, customer):
-    about = realm.buy(customer, COINS).id
+def test_verify_receipt_itself_passes(environment, customer):
+    about = environment.buy(customer, COINS).id
     said = attack(
-        realm.app, "--realm", realm.name, "--about", about, "--post", f"{realm.base}/verifyReceipt", code=0
+        environment.app, "--realm", environment.name, "--about", about, "--post", f"{environment.base}/verifyReceipt", code=0
     ).stdout
     assert "Nothing was accepted that must be refused." in said
 

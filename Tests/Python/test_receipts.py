@@ -73,7 +73,7 @@ def test_every_key_is_produced_with_a_value_as_documented(lived):
 
 def test_openssl_verifies_every_receipt(lived):
     def judge(life, receipt):
-        at = life.realm.clock.now // 1000
+        at = life.environment.clock.now // 1000
         payload = lived.examiner.verified_by_openssl(receipt, at)
         assert payload.startswith(b"\x31")
 

@@ -131,14 +131,14 @@ def filters_and_pairs(values):
 class Reader:
     """Reads histories by Apple's client, and counts the calls."""
 
-    def __init__(self, realm):
-        self.realm = realm
-        self.leaf = LeafReader(realm)
+    def __init__(self, environment):
+        self.environment = environment
+        self.leaf = LeafReader(environment)
         self.calls = 0
 
     def read(self, any_id, filters):
         rows = []
-        for page in self.realm.history(any_id, verify=False, **filters):
+        for page in self.environment.history(any_id, verify=False, **filters):
             self.calls += 1
             rows += [self.leaf.open(jws) for jws in page.transactions]
         for row in rows:
@@ -146,7 +146,7 @@ class Reader:
         return rows
 
 
-def sell(realm, clock, products, storefront):
+def sell(environment, clock, products, storefront):
     """Sells each product once, some consumables more, and refunds a few: one act an hour. What was subscribed to is
     turned off at once, so that nothing renews.
 
@@ -158,7 +158,7 @@ def sell(realm, clock, products, storefront):
         clock.advance(by="PT1H")
         return clock.now
 
-    models = {"0": Model(realm.control("getCustomer", customer="0")["appTransactionId"])}
+    models = {"0": Model(environment.control("getCustomer", customer="0")["appTransactionId"])}
     bought, dates, places = [], [clock.now], {}
     for product in products:
         place = places[product.group] = places.get(product.group, -1) + 1
@@ -166,31 +166,31 @@ def sell(realm, clock, products, storefront):
         if customer not in models:
             clock.take(customer, storefront=storefront)
         at = an_hour_later()
-        purchase = realm.buy(
+        purchase = environment.buy(
             customer, product.id, storefront=storefront, quantity=3 if product.query_type == "CONSUMABLE" else 1,
         )
         product.check(purchase.payload, storefront, takes_offer=product.query_type == "AUTO_RENEWABLE")
         assert purchase.payload["purchaseDate"] == at
         assert purchase.id not in bought, f"{product.id} left no transaction of its own"
         if product.query_type == "AUTO_RENEWABLE":
-            assert realm.cancel(purchase.id).transaction.lasting == purchase.transaction.lasting
+            assert environment.cancel(purchase.id).transaction.lasting == purchase.transaction.lasting
         bought.append(purchase.id)
         dates.append(at)
         models.setdefault(customer, Model(purchase.id)).enter(purchase.transaction.lasting)
     consumables = [product for product in products if product.query_type == "CONSUMABLE"]
     for product in itertools.islice(itertools.cycle(consumables), MORE if consumables else 0):
         dates.append(an_hour_later())
-        purchase = realm.buy("0", product.id, storefront=storefront, finished=True)
+        purchase = environment.buy("0", product.id, storefront=storefront, finished=True)
         assert purchase.payload["purchaseDate"] == clock.now
         models["0"].enter(purchase.transaction.lasting)
 
     # Every third purchase is refunded, and of these every second refund is taken back.
     for number, row in enumerate(models["0"].rows[::3]):
         an_hour_later()
-        models["0"].enter(realm.refund(row["transactionId"], reason=number % 2).transaction.lasting)
+        models["0"].enter(environment.refund(row["transactionId"], reason=number % 2).transaction.lasting)
         if number % 2:
             an_hour_later()
-            models["0"].enter(realm.reverse(row["transactionId"]).transaction.lasting)
+            models["0"].enter(environment.reverse(row["transactionId"]).transaction.lasting)
     return models, dates
 
 
@@ -207,20 +207,20 @@ def test_everything_in_a_file_is_sold_and_history_shows_it_under_every_filter_an
     assert summary.get("version") == (f"{version['major']}.{version['minor']}" if version else None)
     assert summary["products"] == len(products)
     assert summary["groups"] == len(document.get("subscriptionGroups", []))
-    realm = app.sandbox if number % 2 == 0 else app.production
+    environment = app.sandbox if number % 2 == 0 else app.production
     begun = time.monotonic()
 
     start = now_ms() // 1000 * 1000 - 20 * DAY
-    with realm.on_clock("0", start, storefront=storefront) as clock:
+    with environment.on_clock("0", start, storefront=storefront) as clock:
         clock.take("member", storefront=storefront)
-        models, dates = sell(realm, clock, products, storefront)
+        models, dates = sell(environment, clock, products, storefront)
         clock.advance(to=now_ms())
-    member = Model(realm.control("getCustomer", customer="member")["appTransactionId"])
+    member = Model(environment.control("getCustomer", customer="member")["appTransactionId"])
     bought = {row["transactionId"] for model in models.values() for row in model.rows}
 
     # Now a member joins the first customer's family and gets what that one still holds and can share.
-    reader = Reader(realm)
-    realm.control("createFamily", {"organizer": "0", "members": ["member"]})
+    reader = Reader(environment)
+    environment.control("createFamily", {"organizer": "0", "members": ["member"]})
     by_id = {product.id: product for product in products}
     held = [
         row for row in models["0"].rows
@@ -240,7 +240,7 @@ def test_everything_in_a_file_is_sold_and_history_shows_it_under_every_filter_an
         member.enter(copy)
     consumable = next((product for product in products if product.query_type == "CONSUMABLE"), None)
     if consumable:
-        member.enter(realm.buy("member", consumable.id, storefront=storefront).transaction.lasting)
+        member.enter(environment.buy("member", consumable.id, storefront=storefront).transaction.lasting)
     models["member"] = member
 
     asked = 0
@@ -291,17 +291,17 @@ def test_importing_again_changes_what_is_sold_and_not_what_was_sold(server, cont
     control.call("importStoreKitFile", file, bundleId=app.bundle_id)
     dear = next(entry for entry in file["products"] if entry["type"] == "Consumable")
     gone = next(entry for entry in file["products"] if entry["type"] == "NonConsumable")
-    realm = app.sandbox
-    first, second = realm.buy("ann", dear["productID"]), realm.buy("ann", gone["productID"])
+    environment = app.sandbox
+    first, second = environment.buy("ann", dear["productID"]), environment.buy("ann", gone["productID"])
     dear["displayPrice"] = "77.70"
     file["products"].remove(gone)
     summary = control.call("importStoreKitFile", file, bundleId=app.bundle_id)
     assert summary["removedFromSale"] == 1
-    assert realm.buy("ann", dear["productID"]).payload["price"] == 77_700
+    assert environment.buy("ann", dear["productID"]).payload["price"] == 77_700
     with pytest.raises(ControlRefused) as refused:
-        realm.buy("bob", gone["productID"])
+        environment.buy("bob", gone["productID"])
     assert (refused.value.status, refused.value.code) == (409, "product_not_for_sale")
-    found = {signed["transactionId"]: signed.lasting for signed in realm.whole_history(first.id)[0]}
+    found = {signed["transactionId"]: signed.lasting for signed in environment.whole_history(first.id)[0]}
     assert found[first.id] == first.transaction.lasting and found[second.id] == second.transaction.lasting
     dear["type"] = "NonConsumable"
     with pytest.raises(ControlRefused) as refused:

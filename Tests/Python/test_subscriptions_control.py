@@ -16,12 +16,12 @@ def refused(call, *arguments, **options):
     return caught.value.status, caught.value.code
 
 
-def act(realm, operation, transaction, **body) -> Purchase:
-    return Purchase(realm, realm.control(operation, body, originalTransactionId=transaction))
+def act(environment, operation, transaction, **body) -> Purchase:
+    return Purchase(environment, environment.control(operation, body, originalTransactionId=transaction))
 
 
-def only(realm, customer) -> dict:
-    (entry,) = realm.control("listSubscriptions", customer=customer)["subscriptions"]
+def only(environment, customer) -> dict:
+    (entry,) = environment.control("listSubscriptions", customer=customer)["subscriptions"]
     return entry
 
 

@@ -52,7 +52,7 @@ class Secure:
         self.bundle = till.document["caBundle"]
 
     def environment_of(self, answer) -> str:
-        """The realm that wrote a refusal of this request down."""
+        """The environment that wrote a refusal of this request down."""
         entry = self.control.call("explain", requestId=answer.headers["X-Request-ID"])
         return entry["environment"]
 
@@ -110,14 +110,14 @@ def curl(secure, *arguments):
 # Unmodified clients ---------------------------------------------------------------------------------------------------
 
 
-def test_the_official_client_and_requests_reach_both_realms_with_variables_alone(secure, tmp_path):
-    realms = ("production", "sandbox")
-    bought = {realm: secure.app.realm(realm).buy("unmodified", COINS).id for realm in realms}
-    arguments = [f"{realm}={id_}" for realm, id_ in bought.items()]
-    for realm in realms:
-        receipt = tmp_path / f"{realm}.receipt"
-        receipt.write_text(secure.app.realm(realm).control("getReceipt", customer="unmodified")["receipt"])
-        arguments.append(f"{realm}-receipt={receipt}")
+def test_the_official_client_and_requests_reach_both_environments_with_variables_alone(secure, tmp_path):
+    environments = ("production", "sandbox")
+    bought = {environment: secure.app.environment(environment).buy("unmodified", COINS).id for environment in environments}
+    arguments = [f"{environment}={id_}" for environment, id_ in bought.items()]
+    for environment in environments:
+        receipt = tmp_path / f"{environment}.receipt"
+        receipt.write_text(secure.app.environment(environment).control("getReceipt", customer="unmodified")["receipt"])
+        arguments.append(f"{environment}-receipt={receipt}")
     key, root = tmp_path / "key.p8", tmp_path / "root.der"
     key.write_text(secure.app.key["privateKey"])
     root.write_bytes(secure.app.root)
@@ -133,15 +133,15 @@ def test_the_official_client_and_requests_reach_both_realms_with_variables_alone
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    for realm, statuses in (("production", [0]), ("sandbox", [21007, 0])):
-        assert found[realm]["transactionId"] == bought[realm]
-        assert found[realm]["environment"] == realm.capitalize()
-        assert found[realm]["receipt"]["requestId"].endswith(".0.0")
-        assert found[realm]["receipt"]["statuses"] == statuses
+    for environment, statuses in (("production", [0]), ("sandbox", [21007, 0])):
+        assert found[environment]["transactionId"] == bought[environment]
+        assert found[environment]["environment"] == environment.capitalize()
+        assert found[environment]["receipt"]["requestId"].endswith(".0.0")
+        assert found[environment]["receipt"]["statuses"] == statuses
 
 
 @pytest.mark.parametrize("host, environment", HOSTS.items())
-def test_each_name_leads_to_its_realm(secure, host, environment):
+def test_each_name_leads_to_its_environment(secure, host, environment):
     answer = requests.get(f"https://{host}{PATH}", proxies={"https": secure.proxy}, verify=secure.bundle, timeout=30)
     assert answer.status_code == 401 and answer.text.startswith("Unauthenticated")
     assert secure.environment_of(answer) == environment

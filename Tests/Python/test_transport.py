@@ -22,14 +22,14 @@ def known(app):
     return app.sandbox.buy("transport", COINS).id
 
 
-def history(realm, id_, query=""):
-    answer = realm.send("GET", f"/inApps/v2/history/{id_}{query}")
+def history(environment, id_, query=""):
+    answer = environment.send("GET", f"/inApps/v2/history/{id_}{query}")
     assert answer.status_code == 200, answer.text
-    return [realm.transaction(jws)["transactionId"] for jws in answer.json()["signedTransactions"]]
+    return [environment.transaction(jws)["transactionId"] for jws in answer.json()["signedTransactions"]]
 
 
-def port(realm):
-    return int(realm.base.rsplit(":", 1)[1])
+def port(environment):
+    return int(environment.base.rsplit(":", 1)[1])
 
 
 @pytest.mark.parametrize("path", ["/inApps/v2/history/{}", "/inApps/v1/history/{}", "/inApps/v1/transactions/{}",
@@ -188,24 +188,24 @@ def test_literal_children_are_not_taken_for_ids(app, customer):
     assert app.sandbox.client.get_app_transaction_info(bought.id).signedAppTransactionInfo
 
 
-def test_the_realms_are_disjoint_and_the_documented_fallback_of_clients_works(app, customer):
+def test_the_environments_are_disjoint_and_the_documented_fallback_of_clients_works(app, customer):
     """Ask production; on 4040010 ask the sandbox; on 4040010 again it is in neither."""
     def fallback(id_):
-        for realm in (app.production, app.sandbox):
+        for environment in (app.production, app.sandbox):
             try:
-                return realm.name, realm.transaction(realm.client.get_transaction_info(id_).signedTransactionInfo)
+                return environment.name, environment.transaction(environment.client.get_transaction_info(id_).signedTransactionInfo)
             except APIException as refused:
                 assert refused.api_error is APIError.TRANSACTION_ID_NOT_FOUND
         return None, None
 
-    for realm in (app.production, app.sandbox):
-        bought = realm.buy(customer, COINS)
+    for environment in (app.production, app.sandbox):
+        bought = environment.buy(customer, COINS)
         name, found = fallback(bought.id)
-        assert name == realm.name and found["transactionId"] == bought.id
+        assert name == environment.name and found["transactionId"] == bought.id
     assert fallback("2000000999999999") == (None, None)
 
 
-def test_the_same_customer_has_another_account_in_the_other_realm(app, customer):
+def test_the_same_customer_has_another_account_in_the_other_environment(app, customer):
     here, there = app.sandbox.buy(customer, COINS), app.production.buy(customer, SOLO)
     assert here.app_transaction_id != there.app_transaction_id
     assert ids(app.sandbox.whole_history(here.id)[0]) == [here.id]

@@ -35,12 +35,12 @@ APP_KEYS = {
 _numbers = itertools.count(1)
 
 
-def receipt_of(realm, customer, **query) -> str:
-    return realm.control("getReceipt", query=query or None, customer=customer)["receipt"]
+def receipt_of(environment, customer, **query) -> str:
+    return environment.control("getReceipt", query=query or None, customer=customer)["receipt"]
 
 
-def single_of(realm, transaction) -> str:
-    return realm.control("getTransactionReceipt", transactionId=transaction)["receipt"]
+def single_of(environment, transaction) -> str:
+    return environment.control("getTransactionReceipt", transactionId=transaction)["receipt"]
 
 
 def secret_of(app, value=None) -> str:
@@ -50,13 +50,13 @@ def secret_of(app, value=None) -> str:
     return answer["sharedSecret"]
 
 
-def post(realm, body, headers=None, method="POST", path="/verifyReceipt") -> requests.Response:
+def post(environment, body, headers=None, method="POST", path="/verifyReceipt") -> requests.Response:
     """A request with no headers but those that HTTP itself needs, and those that are given."""
     session = requests.Session()
     session.headers.clear()
     if isinstance(body, dict):
         body = json.dumps(body).encode()
-    return session.request(method, realm.base + path, data=body, headers=headers, timeout=60)
+    return session.request(method, environment.base + path, data=body, headers=headers, timeout=60)
 
 
 def tell(answer) -> dict:
@@ -80,13 +80,13 @@ def purchases_in(receipt) -> int:
 
 @pytest.fixture(scope="module")
 def shop(server, control, team, tmp_path_factory):
-    """An app with a secret, and in each realm ann, who has subscribed and bought coins, and bob, who has only coins."""
+    """An app with a secret, and in each environment ann, who has subscribed and bought coins, and bob, who has only coins."""
     app = App(server, control, "com.example.receipts", 3_100_000_000, team, CATALOG)
     secret = secret_of(app)
-    for realm in (app.sandbox, app.production):
-        realm.buy("ann", PRO)
-        realm.buy("ann", COINS)
-        realm.buy("bob", COINS)
+    for environment in (app.sandbox, app.production):
+        environment.buy("ann", PRO)
+        environment.buy("ann", COINS)
+        environment.buy("bob", COINS)
     examiner = Examiner(control, tmp_path_factory.mktemp("root"))
     return SimpleNamespace(app=app, secret=secret, sandbox=app.sandbox, production=app.production, examiner=examiner)
 
@@ -101,19 +101,19 @@ def new_app(server, control, team):
 @pytest.fixture
 def renewed(shop, customer):
     """A customer of the sandbox whose subscription has renewed twice, and who has bought something else; on a clock."""
-    realm = shop.sandbox
-    with realm.on_clock(customer, now_ms() - 80 * DAY) as clock:
-        bought = realm.buy(customer, PRO)
-        realm.buy(customer, FOREVER)
+    environment = shop.sandbox
+    with environment.on_clock(customer, now_ms() - 80 * DAY) as clock:
+        bought = environment.buy(customer, PRO)
+        environment.buy(customer, FOREVER)
         clock.advance(to=now_ms())
-    return SimpleNamespace(realm=realm, customer=customer, bought=bought)
+    return SimpleNamespace(environment=environment, customer=customer, bought=bought)
 
 
 # Clients from elsewhere -----------------------------------------------------------------------------------------------
 
 
-def realms_asked(control, before) -> list:
-    """In which realms verifyReceipt was refused since, and with what."""
+def environments_asked(control, before) -> list:
+    """In which environments verifyReceipt was refused since, and with what."""
     entries = control.call("listJournal", query={"limit": 100})["entries"]
     return [(entry["environment"], entry["errorCode"]) for entry in entries
             if entry["requestId"] not in before and entry["path"] == "/verifyReceipt"]
@@ -129,7 +129,7 @@ def test_itunes_iap_goes_from_production_to_the_sandbox(shop, control, monkeypat
     before = journal(control)
     receipt = receipt_of(shop.sandbox, "ann")
     found = itunesiap.verify(receipt, shop.secret, env=itunesiap.env.review)
-    assert realms_asked(control, before) == [("Production", 21007)]
+    assert environments_asked(control, before) == [("Production", 21007)]
     assert found.status == 0 and found.receipt.bundle_id == shop.app.bundle_id
     assert {item.product_id for item in found.receipt.in_app} == {PRO, COINS}
     for item in found.receipt.in_app:
@@ -164,7 +164,7 @@ def test_inapppy_goes_from_production_to_the_sandbox_and_back(shop, control, val
     assert found["latest_receipt_info"] and found["pending_renewal_info"]
     found = validator.validate(receipt_of(shop.production, "ann"), shop.secret)
     assert found["environment"] == "Production" and not validator.sandbox
-    assert sorted(realms_asked(control, before)) == [("Production", 21007), ("Sandbox", 21008)]
+    assert sorted(environments_asked(control, before)) == [("Production", 21007), ("Sandbox", 21008)]
     for receipt, secret, words in (("garbage", None, "Bad data"),
                                    (receipt_of(shop.production, "ann"), "wrong", "Shared secret mismatch")):
         with pytest.raises(inapppy.InAppPyValidationError, match=words):
@@ -174,13 +174,13 @@ def test_inapppy_goes_from_production_to_the_sandbox_and_back(shop, control, val
 # Every status with exactly its body -----------------------------------------------------------------------------------
 
 
-def refusal(realm, status, **more) -> dict:
-    return {"status": status, "environment": realm.environment, **more}
+def refusal(environment, status, **more) -> dict:
+    return {"status": status, "environment": environment.wire_name, **more}
 
 
-def explained(realm, answer, status, *words):
+def explained(environment, answer, status, *words):
     """The journal says why, and neither secret nor receipt."""
-    entry = realm.explain(answer)
+    entry = environment.explain(answer)
     assert (entry["status"], entry["errorCode"]) == (200, status)
     for word in words:
         assert word in entry["explanation"], entry["explanation"]
@@ -188,14 +188,14 @@ def explained(realm, answer, status, *words):
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "OPTIONS"])
-def test_21000_another_method(realm, method):
-    answer = post(realm, b"" if method == "GET" else b"{}", method=method)
+def test_21000_another_method(environment, method):
+    answer = post(environment, b"" if method == "GET" else b"{}", method=method)
     assert tell(answer) == {"status": 21000} and answer.content == b'{"status":21000}'
-    explained(realm, answer, 21000, method, "POST")
+    explained(environment, answer, 21000, method, "POST")
 
 
-def test_21000_without_a_body(realm):
-    answer = post(realm, b"", method="HEAD")
+def test_21000_without_a_body(environment):
+    answer = post(environment, b"", method="HEAD")
     assert (answer.status_code, answer.content) == (200, b"")
 
 
@@ -205,10 +205,10 @@ def test_21000_without_a_body(realm):
     b'{"receipt-data":"AAAA"}', b'{"receipt-data":"ewp9"}', b"receipt-data=AAAA", b"\xff\xfe{}",
     b'{"receipt-data":"AAAA","receipt-data":"AAAA"}',
 ])
-def test_21002_nothing_that_could_be_read(realm, body):
-    answer = post(realm, body)
+def test_21002_nothing_that_could_be_read(environment, body):
+    answer = post(environment, body)
     assert tell(answer) == {"status": 21002} and answer.content == b'{"status":21002}'
-    explained(realm, answer, 21002)
+    explained(environment, answer, 21002)
 
 
 def test_21003_a_receipt_of_another_root(shop, serve):
@@ -227,17 +227,17 @@ def test_21003_a_receipt_of_another_root(shop, serve):
 @pytest.mark.parametrize("customer, password", [("ann", None), ("ann", "wrong"), ("ann", ""), ("bob", "wrong")])
 @pytest.mark.parametrize("name", ["sandbox", "production"])
 def test_21004_a_secret_that_is_missing_or_wrong(shop, name, customer, password):
-    realm = shop.app.realm(name)
-    body = {"receipt-data": receipt_of(realm, customer)}
+    environment = shop.app.environment(name)
+    body = {"receipt-data": receipt_of(environment, customer)}
     if password is not None:
         body["password"] = password
-    answer = post(realm, body)
-    assert tell(answer) == refusal(realm, 21004)
-    entry = explained(realm, answer, 21004, "till secret show")
+    answer = post(environment, body)
+    assert tell(answer) == refusal(environment, 21004)
+    entry = explained(environment, answer, 21004, "till secret show")
     assert shop.secret not in json.dumps(entry)
 
 
-def test_21007_and_21008_a_receipt_of_the_other_realm_whatever_the_secret(shop):
+def test_21007_and_21008_a_receipt_of_the_other_environment_whatever_the_secret(shop):
     for home, away, status in ((shop.sandbox, shop.production, 21007), (shop.production, shop.sandbox, 21008)):
         for password in (shop.secret, "wrong", None):
             answer = post(away, {"receipt-data": receipt_of(home, "ann"), "password": password})
@@ -297,13 +297,13 @@ def wrapped(text, end) -> str:
     return end.join(text[start:start + 76] for start in range(0, len(text), 76))
 
 
-def paddings(realm, customer) -> dict:
+def paddings(environment, customer) -> dict:
     """Receipts of the customer by the number of = at their end."""
     found = {}
     for length in range(1, 4):
         name = f"{customer}-{length}"
-        realm.create(name, applicationVersion="1" * length)
-        receipt = receipt_of(realm, name)
+        environment.create(name, applicationVersion="1" * length)
+        receipt = receipt_of(environment, name)
         found[len(receipt) - len(receipt.rstrip("="))] = receipt
     assert set(found) == {0, 1, 2}
     return found
@@ -335,11 +335,11 @@ def test_base64_of_other_alphabets_is_refused(shop):
     (True, True), (False, False), ("true", True), ("false", False), (1, True), (0, False), (None, False), ([], False),
 ])
 def test_old_transactions_are_left_out_on_request(shop, renewed, value, is_excluded):
-    receipt = receipt_of(renewed.realm, renewed.customer)
-    whole = ask(renewed.realm, receipt, shop.secret)
+    receipt = receipt_of(renewed.environment, renewed.customer)
+    whole = ask(renewed.environment, receipt, shop.secret)
     assert [item["product_id"] for item in whole["latest_receipt_info"]] == [PRO, PRO, FOREVER, PRO]
     assert purchases_in(whole["latest_receipt"]) == 4
-    answer = ask(renewed.realm, receipt, shop.secret, **{"exclude-old-transactions": value})
+    answer = ask(renewed.environment, receipt, shop.secret, **{"exclude-old-transactions": value})
     assert answer["receipt"]["in_app"] == whole["receipt"]["in_app"] and len(answer["receipt"]["in_app"]) == 4
     assert answer["pending_renewal_info"] == whole["pending_renewal_info"]
     left = whole["latest_receipt_info"]
@@ -350,26 +350,26 @@ def test_old_transactions_are_left_out_on_request(shop, renewed, value, is_exclu
 
 
 def test_one_subscription_leaves_one_entry(shop, customer):
-    realm = shop.sandbox
-    with realm.on_clock(customer, now_ms() - 80 * DAY) as clock:
-        realm.buy(customer, PRO)
+    environment = shop.sandbox
+    with environment.on_clock(customer, now_ms() - 80 * DAY) as clock:
+        environment.buy(customer, PRO)
         clock.advance(to=now_ms())
-    answer = ask(realm, receipt_of(realm, customer), shop.secret, **{"exclude-old-transactions": True})
+    answer = ask(environment, receipt_of(environment, customer), shop.secret, **{"exclude-old-transactions": True})
     (entry,) = answer["latest_receipt_info"]
     assert len(answer["receipt"]["in_app"]) == 3 and purchases_in(answer["latest_receipt"]) == 1
     newest = max(answer["receipt"]["in_app"], key=lambda item: int(item["purchase_date_ms"]))
     assert entry["transaction_id"] == newest["transaction_id"]
-    again = ask(realm, answer["latest_receipt"], shop.secret)
+    again = ask(environment, answer["latest_receipt"], shop.secret)
     assert len(again["receipt"]["in_app"]) == 1 and len(again["latest_receipt_info"]) == 3
 
 
 def test_what_renewed_after_a_receipt_was_made_is_in_the_answer(shop, customer):
-    realm = shop.sandbox
-    with realm.on_clock(customer, now_ms() - 80 * DAY) as clock:
-        realm.buy(customer, PRO)
-        old = receipt_of(realm, customer)
+    environment = shop.sandbox
+    with environment.on_clock(customer, now_ms() - 80 * DAY) as clock:
+        environment.buy(customer, PRO)
+        old = receipt_of(environment, customer)
         clock.advance(to=now_ms())
-    answer = ask(realm, old, shop.secret)
+    answer = ask(environment, old, shop.secret)
     assert len(answer["receipt"]["in_app"]) == 1 and len(answer["latest_receipt_info"]) == 3
     made, now = (int(answer["receipt"][f"{key}_date_ms"]) for key in ("receipt_creation", "request"))
     assert now - made > 79 * DAY
@@ -377,17 +377,17 @@ def test_what_renewed_after_a_receipt_was_made_is_in_the_answer(shop, customer):
 
 def test_the_latest_receipt_is_of_the_same_app_and_device(shop, customer):
     device = str(uuid.uuid4())
-    for realm in (shop.sandbox, shop.production):
-        with realm.on_clock(customer, now_ms() - 40 * DAY) as clock:
-            realm.buy(customer, PRO)
-            sent = receipt_of(realm, customer, deviceId=device)
+    for environment in (shop.sandbox, shop.production):
+        with environment.on_clock(customer, now_ms() - 40 * DAY) as clock:
+            environment.buy(customer, PRO)
+            sent = receipt_of(environment, customer, deviceId=device)
             clock.advance(to=now_ms())
         before = raw_attributes(sent)
-        answer = ask(realm, sent, shop.secret)
+        answer = ask(environment, sent, shop.secret)
         after = raw_attributes(answer["latest_receipt"])
         assert {type_ for type_ in before if before[type_] != after[type_]} == {12}
         assert set(before) == set(after) and len(after[4]) == 16 and len(after[5]) == 20
-        again = ask(realm, answer["latest_receipt"], shop.secret)
+        again = ask(environment, answer["latest_receipt"], shop.secret)
         for key in ("latest_receipt_info", "pending_renewal_info"):
             assert again[key] == answer[key]
         assert len(again["receipt"]["in_app"]) == 2
@@ -397,22 +397,22 @@ def test_the_latest_receipt_is_of_the_same_app_and_device(shop, customer):
 
 
 def test_a_consumable_stays_in_old_receipts_when_it_is_finished(shop, customer):
-    realm = shop.sandbox
-    coins = realm.buy(customer, COINS, quantity=7).id
-    old = receipt_of(realm, customer)
-    realm.control("finishTransaction", {}, transactionId=coins)
-    assert ask(realm, receipt_of(realm, customer))["receipt"]["in_app"] == []
-    (item,) = ask(realm, old)["receipt"]["in_app"]
+    environment = shop.sandbox
+    coins = environment.buy(customer, COINS, quantity=7).id
+    old = receipt_of(environment, customer)
+    environment.control("finishTransaction", {}, transactionId=coins)
+    assert ask(environment, receipt_of(environment, customer))["receipt"]["in_app"] == []
+    (item,) = ask(environment, old)["receipt"]["in_app"]
     assert (item["transaction_id"], item["quantity"]) == (coins, "7")
-    realm.buy(customer, PRO)
-    answer = ask(realm, old, shop.secret)
+    environment.buy(customer, PRO)
+    answer = ask(environment, old, shop.secret)
     assert [item["product_id"] for item in answer["latest_receipt_info"]] == [PRO]
     assert [item["product_id"] for item in answer["receipt"]["in_app"]] == [COINS]
 
 
-def test_who_never_bought_has_a_receipt_too(realm, customer):
-    realm.create(customer)
-    answer = ask(realm, receipt_of(realm, customer))
+def test_who_never_bought_has_a_receipt_too(environment, customer):
+    environment.create(customer)
+    answer = ask(environment, receipt_of(environment, customer))
     assert set(answer) == {"status", "environment", "receipt"} and set(answer["receipt"]) == APP_KEYS
     assert answer["receipt"]["in_app"] == []
 
@@ -430,8 +430,8 @@ def test_the_device_is_handed_the_receipt_with_a_purchase(shop, customer):
 # Secrets --------------------------------------------------------------------------------------------------------------
 
 
-def status_of(realm, customer, password) -> int:
-    return ask(realm, receipt_of(realm, customer), password)["status"]
+def status_of(environment, customer, password) -> int:
+    return ask(environment, receipt_of(environment, customer), password)["status"]
 
 
 def test_an_apps_own_secret_takes_the_place_of_its_teams(server, control):
@@ -498,12 +498,12 @@ def test_a_receipt_of_another_app_needs_that_apps_secret(shop, new_app):
 ])
 def test_dates_are_written_in_three_ways(shop, customer, instant, gmt, pacific):
     """On both sides of both changes of the clocks, and far away; the receipt is good at its own time."""
-    for realm in (shop.sandbox, shop.production):
-        clock = realm.on_clock(customer, instant)
+    for environment in (shop.sandbox, shop.production):
+        clock = environment.on_clock(customer, instant)
         with clock:
-            realm.control("buy", {"productId": PRO}, customer=customer)
-            receipt = receipt_of(realm, customer)
-            answer = ask(realm, receipt, shop.secret)
+            environment.control("buy", {"productId": PRO}, customer=customer)
+            receipt = receipt_of(environment, customer)
+            answer = ask(environment, receipt, shop.secret)
         receipts = answer["receipt"]
         assert [receipts[key] for key in REQUEST_DATES] == [gmt, str(instant), pacific]
         for element, key in ((receipts, "receipt_creation_date"), (receipts["in_app"][0], "purchase_date"),
@@ -513,7 +513,7 @@ def test_dates_are_written_in_three_ways(shop, customer, instant, gmt, pacific):
             assert [element[key], element[f"{key}_ms"], element[f"{key}_pst"]] == [gmt, str(whole), pacific]
         for text in (receipt, answer["latest_receipt"]):
             shop.examiner.verified_by_openssl(text, instant // 1000)
-            assert shop.examiner.rendered(realm, text)["status"] == 0
+            assert shop.examiner.rendered(environment, text)["status"] == 0
 
 
 def test_the_app_was_never_downloaded_after_its_receipt(shop, customer):
@@ -530,19 +530,19 @@ def test_the_app_was_never_downloaded_after_its_receipt(shop, customer):
 
 @pytest.fixture(scope="module")
 def checked(shop):
-    """Ann's receipt and what is said of it, in both realms; and a customer who had everything."""
+    """Ann's receipt and what is said of it, in both environments; and a customer who had everything."""
     found = SimpleNamespace()
-    for realm in (shop.sandbox, shop.production):
-        receipt = receipt_of(realm, "ann")
-        setattr(found, realm.name, SimpleNamespace(receipt=receipt, answer=ask(realm, receipt, shop.secret)))
-    realm = shop.sandbox
-    basic = realm.buy("eve", BASIC, offer=NO_OFFER)
-    realm.buy("eve", PRO)
-    realm.refund(realm.buy("eve", FOREVER).id, reason=1)
-    realm.refund(realm.buy("eve", COINS).id)
-    realm.buy("eve", COINS, finished=True)
-    realm.buy("eve", COINS)
-    found.eve = ask(realm, receipt_of(realm, "eve"), shop.secret)
+    for environment in (shop.sandbox, shop.production):
+        receipt = receipt_of(environment, "ann")
+        setattr(found, environment.name, SimpleNamespace(receipt=receipt, answer=ask(environment, receipt, shop.secret)))
+    environment = shop.sandbox
+    basic = environment.buy("eve", BASIC, offer=NO_OFFER)
+    environment.buy("eve", PRO)
+    environment.refund(environment.buy("eve", FOREVER).id, reason=1)
+    environment.refund(environment.buy("eve", COINS).id)
+    environment.buy("eve", COINS, finished=True)
+    environment.buy("eve", COINS)
+    found.eve = ask(environment, receipt_of(environment, "eve"), shop.secret)
     found.basic = basic
     return found
 
@@ -576,17 +576,17 @@ def checklist_3(shop, checked):
 
 
 def checklist_4(shop, checked):
-    realm = shop.sandbox
-    realm.buy("carol", PRO)
-    old = receipt_of(realm, "carol")
-    realm.buy("carol", SEASON)
-    answer = ask(realm, old, shop.secret)
+    environment = shop.sandbox
+    environment.buy("carol", PRO)
+    old = receipt_of(environment, "carol")
+    environment.buy("carol", SEASON)
+    answer = ask(environment, old, shop.secret)
     assert (len(answer["receipt"]["in_app"]), len(answer["latest_receipt_info"])) == (1, 2)
 
 
 def checklist_5(shop, checked):
-    for realm, body in ((shop.production, {"receipt-data": checked.sandbox.receipt}), (shop.sandbox, {})):
-        answer = post(realm, body)
+    for environment, body in ((shop.production, {"receipt-data": checked.sandbox.receipt}), (shop.sandbox, {})):
+        answer = post(environment, body)
         assert answer.status_code == 200 and set(answer.json()) == {"status"}
 
 
@@ -604,9 +604,9 @@ def checklist_7(shop, checked):
 
 
 def checklist_8(shop, checked):
-    for realm in (checked.sandbox, checked.production):
-        shop.examiner.taken_apart(realm.receipt)
-        shop.examiner.taken_apart(realm.answer["latest_receipt"])
+    for environment in (checked.sandbox, checked.production):
+        shop.examiner.taken_apart(environment.receipt)
+        shop.examiner.taken_apart(environment.answer["latest_receipt"])
 
 
 def checklist_9(shop, checked):
@@ -713,18 +713,18 @@ def property_list(text) -> dict:
     return dict(PAIR.findall(text))
 
 
-def expired(realm, customer):
+def expired(environment, customer):
     """A subscription that was turned off and has run out."""
-    return realm.lapsed(customer, PRO)
+    return environment.lapsed(customer, PRO)
 
 
 def test_a_single_receipt_is_signed_as_it_used_to_be(shop, customer):
-    for realm in (shop.sandbox, shop.production):
-        bought = realm.buy(customer, PRO)
-        text = single_of(realm, bought.id)
+    for environment in (shop.sandbox, shop.production):
+        bought = environment.buy(customer, PRO)
+        text = single_of(environment, bought.id)
         assert shop.examiner.utility.extract_transaction_id_from_transaction_receipt(text) == bought.id
         outer = property_list(base64.b64decode(text).decode())
-        assert outer.get("environment") == ("Sandbox" if realm is shop.sandbox else None)
+        assert outer.get("environment") == ("Sandbox" if environment is shop.sandbox else None)
         assert (outer["pod"], outer["signing-status"]) == ("100", "0")
         info = base64.b64decode(outer["purchase-info"])
         inner = property_list(info.decode())
@@ -740,9 +740,9 @@ def test_a_single_receipt_is_signed_as_it_used_to_be(shop, customer):
 
 
 def test_the_answer_to_a_single_receipt_is_flat(shop, customer):
-    realm = shop.sandbox
-    bought = realm.buy(customer, PRO)
-    answer = ask(realm, single_of(realm, bought.id), shop.secret)
+    environment = shop.sandbox
+    bought = environment.buy(customer, PRO)
+    answer = ask(environment, single_of(environment, bought.id), shop.secret)
     assert set(answer) == {"status", "receipt", "auto_renew_status", "auto_renew_product_id", "latest_receipt_info",
                            "latest_receipt"}
     assert answer["status"] == 0 and answer["auto_renew_status"] == 1 and answer["auto_renew_product_id"] == PRO
@@ -754,38 +754,38 @@ def test_the_answer_to_a_single_receipt_is_flat(shop, customer):
         assert element["expires_date_formatted_pst"] == expires["x_pst"]
         assert element["transaction_id"] == bought.id
         assert element["web_order_line_item_id"] == bought.payload["webOrderLineItemId"]
-    again = ask(realm, answer["latest_receipt"], shop.secret)
+    again = ask(environment, answer["latest_receipt"], shop.secret)
     assert again["receipt"] == answer["latest_receipt_info"]
     found = itunesiap.receipt.Response(answer)
     assert found.receipt.last_in_app.product_id == PRO
 
 
 def test_the_single_receipt_of_what_is_no_subscription(shop, customer):
-    realm = shop.production
-    coins = realm.buy(customer, COINS, quantity=3)
-    answer = ask(realm, single_of(realm, coins.id))
+    environment = shop.production
+    coins = environment.buy(customer, COINS, quantity=3)
+    answer = ask(environment, single_of(environment, coins.id))
     assert set(answer) == {"status", "receipt"} and set(answer["receipt"]) == SINGLE_KEYS
     assert answer["receipt"]["quantity"] == "3" and answer["status"] == 0
-    assert ask(realm, single_of(realm, coins.id), "wrong") == refusal(realm, 21004)
+    assert ask(environment, single_of(environment, coins.id), "wrong") == refusal(environment, 21004)
 
 
 def test_21006_the_single_receipt_of_a_subscription_that_has_ended(shop, customer):
-    realm = shop.sandbox
-    bought = expired(realm, customer)
-    response = post(realm, {"receipt-data": single_of(realm, bought.id), "password": shop.secret})
+    environment = shop.sandbox
+    bought = expired(environment, customer)
+    response = post(environment, {"receipt-data": single_of(environment, bought.id), "password": shop.secret})
     answer = tell(response)
     assert set(answer) == {"status", "receipt", "auto_renew_status", "auto_renew_product_id", "expiration_intent",
                            "is_in_billing_retry_period", "latest_expired_receipt_info"}
     assert (answer["status"], answer["auto_renew_status"]) == (21006, 0)
     assert (answer["expiration_intent"], answer["is_in_billing_retry_period"]) == ("1", "0")
     assert answer["latest_expired_receipt_info"]["transaction_id"] == bought.id
-    explained(realm, response, 21006)
-    assert ask(realm, single_of(realm, bought.id)) == refusal(realm, 21004)
-    assert ask(realm, receipt_of(realm, customer), shop.secret)["status"] == 0, "app receipts know no such status"
+    explained(environment, response, 21006)
+    assert ask(environment, single_of(environment, bought.id)) == refusal(environment, 21004)
+    assert ask(environment, receipt_of(environment, customer), shop.secret)["status"] == 0, "app receipts know no such status"
 
 
 def test_the_single_receipt_tells_of_the_latest_period(shop, renewed):
-    answer = ask(renewed.realm, single_of(renewed.realm, renewed.bought.id), shop.secret)
+    answer = ask(renewed.environment, single_of(renewed.environment, renewed.bought.id), shop.secret)
     assert answer["receipt"]["transaction_id"] == renewed.bought.id
     latest = answer["latest_receipt_info"]
     assert latest["transaction_id"] != renewed.bought.id
@@ -801,11 +801,11 @@ def test_the_single_receipt_tells_of_the_latest_period(shop, renewed):
     lambda text: text.replace('"signing-status"', '"more" = "1";\n\t"signing-status"'),
 ])
 def test_nothing_of_a_single_receipt_can_be_changed(shop, change):
-    for realm in (shop.sandbox, shop.production):
+    for environment in (shop.sandbox, shop.production):
         text = base64.b64decode(single_of(shop.sandbox, shop.sandbox.buy("bob", COINS).id)).decode()
         changed = change(text)
         assert changed != text
-        assert ask(realm, base64.b64encode(changed.encode()).decode())["status"] in (
+        assert ask(environment, base64.b64encode(changed.encode()).decode())["status"] in (
             21002, 21003, 21007, 21008, 21010)
 
 

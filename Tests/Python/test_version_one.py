@@ -25,12 +25,12 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture(params=["sandbox", "production"])
-def realm(server, control, team, request):
-    """A realm of an app of the test's own, told in version 1 at a frozen clock."""
+def environment(server, control, team, request):
+    """A environment of an app of the test's own, told in version 1 at a frozen clock."""
     number = next(_numbers)
     app = App(server, control, f"com.example.old{number}", 2_500_000_000 + number, team, CATALOG)
     control.call("setSharedSecret", {"sharedSecret": SECRET}, bundleId=app.bundle_id)
-    return app.realm(request.param)
+    return app.environment(request.param)
 
 
 @pytest.fixture
@@ -51,8 +51,8 @@ def types(post, count):
     return [body["notification_type"] for body in bodies(post, count)]
 
 
-def verify(realm, receipt):
-    answer = requests.post(f"{realm.base}/verifyReceipt", json={"receipt-data": receipt, "password": SECRET})
+def verify(environment, receipt):
+    answer = requests.post(f"{environment.base}/verifyReceipt", json={"receipt-data": receipt, "password": SECRET})
     assert answer.status_code == 200
     return answer.json()
 
@@ -60,76 +60,76 @@ def verify(realm, receipt):
 # The table of events --------------------------------------------------------------------------------------------------
 
 
-def buy(realm, product):
+def buy(environment, product):
     """What ann buys; the number of the transaction."""
-    return realm.control("buy", {"productId": product, "offer": NO_OFFER}, customer="ann")["transactionId"]
+    return environment.control("buy", {"productId": product, "offer": NO_OFFER}, customer="ann")["transactionId"]
 
 
-def expire(realm, bought):
-    realm.control("cancelSubscription", {}, originalTransactionId=bought)
-    advance(realm, "40d")
+def expire(environment, bought):
+    environment.control("cancelSubscription", {}, originalTransactionId=bought)
+    advance(environment, "40d")
 
 
 def resubscribe(product):
-    def story(realm):
-        bought = buy(realm, BASIC)
-        expire(realm, bought)
-        buy(realm, product)
+    def story(environment):
+        bought = buy(environment, BASIC)
+        expire(environment, bought)
+        buy(environment, product)
     return story
 
 
-def upgrade(realm):
-    buy(realm, BASIC)
-    buy(realm, PRO)
+def upgrade(environment):
+    buy(environment, BASIC)
+    buy(environment, PRO)
 
 
-def downgrade(realm):
-    bought = buy(realm, PRO)
-    realm.control("changeSubscription", {"productId": BASIC}, originalTransactionId=bought)
+def downgrade(environment):
+    bought = buy(environment, PRO)
+    environment.control("changeSubscription", {"productId": BASIC}, originalTransactionId=bought)
 
 
-def resume(realm):
-    bought = buy(realm, BASIC)
-    realm.control("cancelSubscription", {}, originalTransactionId=bought)
-    realm.control("resumeSubscription", {}, originalTransactionId=bought)
+def resume(environment):
+    bought = buy(environment, BASIC)
+    environment.control("cancelSubscription", {}, originalTransactionId=bought)
+    environment.control("resumeSubscription", {}, originalTransactionId=bought)
 
 
 def fail(days, then=None):
-    def story(realm):
-        realm.control("setRules", {"grace": {"days": 16}})
-        buy(realm, BASIC)
-        realm.control("setCard", {"card": "declinedForRenewals"}, customer="ann")
-        advance(realm, days)
+    def story(environment):
+        environment.control("setRules", {"grace": {"days": 16}})
+        buy(environment, BASIC)
+        environment.control("setCard", {"card": "declinedForRenewals"}, customer="ann")
+        advance(environment, days)
         if then:
-            realm.control("setCard", {"card": then}, customer="ann")
+            environment.control("setCard", {"card": then}, customer="ann")
     return story
 
 
 def refund(product):
-    def story(realm):
-        realm.control("refund", {}, transactionId=buy(realm, product))
+    def story(environment):
+        environment.control("refund", {}, transactionId=buy(environment, product))
     return story
 
 
-def ask_for_refund(realm):
-    realm.control("requestRefund", {}, transactionId=buy(realm, COINS))
+def ask_for_refund(environment):
+    environment.control("requestRefund", {}, transactionId=buy(environment, COINS))
 
 
-def leave_family(realm):
-    realm.control("createFamily", {"organizer": "ann", "members": ["bob"]})
-    bought = buy(realm, PRO)
-    realm.control("setSharing", {"shared": False}, transactionId=bought)
+def leave_family(environment):
+    environment.control("createFamily", {"organizer": "ann", "members": ["bob"]})
+    bought = buy(environment, PRO)
+    environment.control("setSharing", {"shared": False}, transactionId=bought)
 
 
-def raise_price(realm):
-    buy(realm, BASIC)
-    realm.control("raisePrice", {"price": 99_990, "consent": "required"}, productId=BASIC)
-    advance(realm, "27d")
+def raise_price(environment):
+    buy(environment, BASIC)
+    environment.control("raisePrice", {"price": 99_990, "consent": "required"}, productId=BASIC)
+    advance(environment, "27d")
 
 
 EVENTS = {
-    "first purchase": (lambda realm: buy(realm, BASIC), ["INITIAL_BUY"]),
-    "renewal": (lambda realm: (buy(realm, BASIC), advance(realm, "31d")),
+    "first purchase": (lambda environment: buy(environment, BASIC), ["INITIAL_BUY"]),
+    "renewal": (lambda environment: (buy(environment, BASIC), advance(environment, "31d")),
                 ["INITIAL_BUY", "DID_RENEW"]),
     "upgrade": (upgrade, ["INITIAL_BUY", "DID_CHANGE_RENEWAL_STATUS", "INTERACTIVE_RENEWAL"]),
     "downgrade": (downgrade, ["INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF"]),
@@ -149,21 +149,21 @@ EVENTS = {
     "a refund that is asked for": (ask_for_refund, ["CONSUMPTION_REQUEST"]),
     "a family loses access": (leave_family, ["INITIAL_BUY", "REVOKE"]),
     "a price that needs consent": (raise_price, ["INITIAL_BUY", "PRICE_INCREASE_CONSENT"]),
-    "a purchase that renews nothing": (lambda realm: buy(realm, COINS), []),
+    "a purchase that renews nothing": (lambda environment: buy(environment, COINS), []),
 }
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_each_event_is_told_by_its_types_in_order(realm, post, event):
+def test_each_event_is_told_by_its_types_in_order(environment, post, event):
     story, expected = EVENTS[event]
-    freeze(realm)
-    listen(realm, post, name="old", version=1)
+    freeze(environment)
+    listen(environment, post, name="old", version=1)
     # The signed form goes its own way beside it.
     signed = ListeningPost()
-    listen(realm, signed)
-    story(realm)
+    listen(environment, signed)
+    story(environment)
     # Whatever was owed has been sent once a leap has settled.
-    advance(realm, "1s")
+    advance(environment, "1s")
     found = bodies(post, len(expected))
     assert [body["notification_type"] for body in found] == expected
     assert signed.received, "version 2 is told as well"
@@ -174,20 +174,20 @@ def test_each_event_is_told_by_its_types_in_order(realm, post, event):
         if body["notification_type"] == "DID_CHANGE_RENEWAL_STATUS":
             keys |= CHANGE_KEYS
         assert set(body) - {"expiration_intent"} == keys
-        assert body["environment"] == ("PROD" if realm.name == "production" else "Sandbox")
-        assert body["password"] == SECRET and body["bid"] == realm.app.bundle_id and body["bvrs"] == "1.0"
+        assert body["environment"] == ("PROD" if environment.name == "production" else "Sandbox")
+        assert body["password"] == SECRET and body["bid"] == environment.app.bundle_id and body["bvrs"] == "1.0"
         assert type(body["original_transaction_id"]) is int
         if is_subscription:
             assert body["auto_renew_status"] in ("true", "false")
             assert body["auto_renew_adam_id"].isdigit()
-        check_unified_receipt(realm, body)
+        check_unified_receipt(environment, body)
 
 
-def check_unified_receipt(realm, body):
+def check_unified_receipt(environment, body):
     """Its receipt is a good one of the same rows, and verifyReceipt knows the customer by it."""
     unified = body["unified_receipt"]
-    assert unified["environment"] == realm.environment and unified["status"] == 0
-    answer = verify(realm, unified["latest_receipt"])
+    assert unified["environment"] == environment.wire_name and unified["status"] == 0
+    answer = verify(environment, unified["latest_receipt"])
     assert answer["status"] == 0
     rows = {row["transaction_id"]: row for row in unified["latest_receipt_info"]}
     assert set(rows) == {row["transaction_id"] for row in answer["receipt"]["in_app"]}
@@ -197,105 +197,105 @@ def check_unified_receipt(realm, body):
     assert dates == sorted(dates, reverse=True)
 
 
-def test_the_last_unified_receipt_says_what_verify_receipt_says(realm, post):
-    freeze(realm)
-    listen(realm, post, name="old", version=1)
-    bought = buy(realm, BASIC)
-    buy(realm, FOREVER)
-    advance(realm, "70d")
-    realm.control("cancelSubscription", {}, originalTransactionId=bought)
-    advance(realm, "1s")
+def test_the_last_unified_receipt_says_what_verify_receipt_says(environment, post):
+    freeze(environment)
+    listen(environment, post, name="old", version=1)
+    bought = buy(environment, BASIC)
+    buy(environment, FOREVER)
+    advance(environment, "70d")
+    environment.control("cancelSubscription", {}, originalTransactionId=bought)
+    advance(environment, "1s")
     unified = bodies(post, 4)[-1]["unified_receipt"]
-    answer = verify(realm, unified["latest_receipt"])
+    answer = verify(environment, unified["latest_receipt"])
     assert unified["latest_receipt_info"] == answer["latest_receipt_info"]
     assert unified["pending_renewal_info"] == answer["pending_renewal_info"]
     assert [row["auto_renew_status"] for row in unified["pending_renewal_info"]] == ["0"]
 
 
-def test_a_leap_tells_each_renewal_with_the_rows_of_its_time(realm, post):
-    freeze(realm)
-    listen(realm, post, name="old", version=1)
-    buy(realm, BASIC)
-    advance(realm, "100d")
+def test_a_leap_tells_each_renewal_with_the_rows_of_its_time(environment, post):
+    freeze(environment)
+    listen(environment, post, name="old", version=1)
+    buy(environment, BASIC)
+    advance(environment, "100d")
     found = bodies(post, 4)
     assert [len(body["unified_receipt"]["latest_receipt_info"]) for body in found] == [1, 2, 3, 4]
 
 
-def test_a_unified_receipt_has_the_newest_hundred(realm, post):
-    freeze(realm)
-    realm.control("setRules", {"rate": "sandbox-5-minutes"})
-    buy(realm, BASIC)
-    advance(realm, "510m", settle=False)
-    listen(realm, post, name="old", version=1)
-    advance(realm, "6m")
+def test_a_unified_receipt_has_the_newest_hundred(environment, post):
+    freeze(environment)
+    environment.control("setRules", {"rate": "sandbox-5-minutes"})
+    buy(environment, BASIC)
+    advance(environment, "510m", settle=False)
+    listen(environment, post, name="old", version=1)
+    advance(environment, "6m")
     (last,) = bodies(post, 1)
     rows = last["unified_receipt"]["latest_receipt_info"]
     assert len(rows) == 100
     assert int(rows[0]["purchase_date_ms"]) - int(rows[-1]["purchase_date_ms"]) == 99 * 5 * 60_000
-    check_unified_receipt(realm, last)
+    check_unified_receipt(environment, last)
 
 
 # Delivery -------------------------------------------------------------------------------------------------------------
 
 
-def test_what_does_not_arrive_is_tried_four_times(realm, post):
-    freeze(realm)
-    listen(realm, post, name="old", version=1)
+def test_what_does_not_arrive_is_tried_four_times(environment, post):
+    freeze(environment)
+    listen(environment, post, name="old", version=1)
     post.answer = 500
-    buy(realm, BASIC_YEAR)
-    advance(realm, "200h")
+    buy(environment, BASIC_YEAR)
+    advance(environment, "200h")
     assert len({received.body for received in post.wait_for(4)}) == 1 and len(post.received) == 4
-    (told,) = [each for each in notifications(realm) if each["version"] == 1]
+    (told,) = [each for each in notifications(environment) if each["version"] == 1]
     (delivery,) = told["deliveries"]
     dates = [attempt["attemptDate"] for attempt in delivery["attempts"]]
     assert [(date - dates[0]) // HOUR for date in dates] == [0, 6, 30, 78]
     assert not delivery["isDelivered"] and "nextAttemptDate" not in delivery and delivery["endpoint"] == "old"
 
 
-def notifications(realm):
-    return realm.control("listNotifications", query={"limit": 100})["notifications"]
+def notifications(environment):
+    return environment.control("listNotifications", query={"limit": 100})["notifications"]
 
 
-def test_a_primary_endpoint_of_version_one_gets_tests_of_version_two_and_has_no_other_history(realm, post):
-    listen(realm, post, version=1)
-    buy(realm, BASIC)
+def test_a_primary_endpoint_of_version_one_gets_tests_of_version_two_and_has_no_other_history(environment, post):
+    listen(environment, post, version=1)
+    buy(environment, BASIC)
     (body,) = bodies(post, 1)
-    assert history(realm) == []
-    token = realm.client.request_test_notification().testNotificationToken
+    assert history(environment) == []
+    token = environment.client.request_test_notification().testNotificationToken
     (_, test) = post.wait_for(2)
     assert set(json.loads(test.body)) == {"signedPayload"}
 
     def status():
         try:
-            return realm.client.get_test_notification_status(token)
+            return environment.client.get_test_notification_status(token)
         except APIException as refusal:
             assert refusal.raw_api_error == 4040008
     assert until(status).signedPayload == json.loads(test.body)["signedPayload"]
-    (item,) = history(realm)
+    (item,) = history(environment)
     assert item.notice.words == "TEST" and item.results == ["SUCCESS"]
     # The plain body is what control shows; nothing of it is signed.
-    (told,) = [each for each in notifications(realm) if each["version"] == 1]
-    whole = realm.control("getNotification", notificationUUID=told["notificationUUID"])
+    (told,) = [each for each in notifications(environment) if each["version"] == 1]
+    whole = environment.control("getNotification", notificationUUID=told["notificationUUID"])
     assert whole["payload"] == body and "signedPayload" not in whole
     # Sent again, it is the same; and another version is another way.
-    realm.control("resendNotification", {}, notificationUUID=told["notificationUUID"])
+    environment.control("resendNotification", {}, notificationUUID=told["notificationUUID"])
     assert post.wait_for(3)[2].body == post.received[0].body
-    listen(realm, post)
-    owed = realm.control("resendNotification", {}, notificationUUID=told["notificationUUID"])
+    listen(environment, post)
+    owed = environment.control("resendNotification", {}, notificationUUID=told["notificationUUID"])
     assert owed == {"owed": 0}
 
 
-def test_an_endpoint_takes_only_the_types_of_its_version(realm, post):
-    listen(realm, post, name="old", version=1, types=["DID_RENEW"])
-    listed = realm.control("listEndpoints")["endpoints"]
+def test_an_endpoint_takes_only_the_types_of_its_version(environment, post):
+    listen(environment, post, name="old", version=1, types=["DID_RENEW"])
+    listed = environment.control("listEndpoints")["endpoints"]
     assert listed == [{"name": "old", "url": post.url, "types": ["DID_RENEW"], "version": 1}]
     wrong = {"url": post.url, "version": 1, "types": ["EXPIRED/VOLUNTARY"]}
     with pytest.raises(ControlRefused) as refused:
-        realm.control("setEndpoint", wrong, endpoint="old")
+        environment.control("setEndpoint", wrong, endpoint="old")
     assert (refused.value.status, refused.value.code) == (400, "bad_type")
-    freeze(realm)
-    buy(realm, BASIC)
-    advance(realm, "31d")
+    freeze(environment)
+    buy(environment, BASIC)
+    advance(environment, "31d")
     assert types(post, 1) == ["DID_RENEW"]
 
 
@@ -304,13 +304,13 @@ def test_apple_leaves_some_types_out_in_the_sandbox(serve):
     control = ControlClient(till.address("control"))
     app = App(till, control, "com.example.apple", 1, None, CATALOG)
     post = ListeningPost()
-    for realm, expected in ((app.sandbox, ["INITIAL_BUY"]), (app.production, ["INITIAL_BUY", "DID_FAIL_TO_RENEW"])):
+    for environment, expected in ((app.sandbox, ["INITIAL_BUY"]), (app.production, ["INITIAL_BUY", "DID_FAIL_TO_RENEW"])):
         post.received.clear()
-        freeze(realm)
-        listen(realm, post, name="old", version=1)
-        buy(realm, BASIC)
-        realm.control("setCard", {"card": "declinedForRenewals"}, customer="ann")
-        advance(realm, "32d" if realm is app.production else "6m")
+        freeze(environment)
+        listen(environment, post, name="old", version=1)
+        buy(environment, BASIC)
+        environment.control("setCard", {"card": "declinedForRenewals"}, customer="ann")
+        advance(environment, "32d" if environment is app.production else "6m")
         until(lambda: len(post.received) >= len(expected))
         assert types(post, len(expected)) == expected
     post.close()
@@ -328,52 +328,52 @@ def test_the_doctor_knows_version_one(serve):
     assert_healthy(till.data, "after notifications of version 1")
 
 
-def test_a_refund_turns_renewal_off_and_an_end_has_its_intent(realm, post):
-    freeze(realm)
-    listen(realm, post, name="old", version=1)
-    realm.control("setRules", {"grace": {"days": 16}})
-    realm.control("refund", {}, transactionId=buy(realm, BASIC))
+def test_a_refund_turns_renewal_off_and_an_end_has_its_intent(environment, post):
+    freeze(environment)
+    listen(environment, post, name="old", version=1)
+    environment.control("setRules", {"grace": {"days": 16}})
+    environment.control("refund", {}, transactionId=buy(environment, BASIC))
     told_of_refund = bodies(post, 3)[1:]
     assert [body["auto_renew_status"] for body in told_of_refund] == ["false", "false"]
     # Who cancels in the grace period has ended the subscription, and the element goes; the list stays.
-    again = buy(realm, BASIC)
-    realm.control("setCard", {"card": "declinedForRenewals"}, customer="ann")
-    advance(realm, "32d")
-    realm.control("cancelSubscription", {}, originalTransactionId=again)
-    advance(realm, "1s")
+    again = buy(environment, BASIC)
+    environment.control("setCard", {"card": "declinedForRenewals"}, customer="ann")
+    advance(environment, "32d")
+    environment.control("cancelSubscription", {}, originalTransactionId=again)
+    advance(environment, "1s")
     last = json.loads(post.wait_for(6)[-1].body)
     assert last["auto_renew_status"] == "false" and last["expiration_intent"] == 1
     assert last["unified_receipt"]["pending_renewal_info"] == []
 
 
-def test_consumables_bury_no_subscription(realm, post):
-    freeze(realm)
-    bought = buy(realm, BASIC)
-    expire(realm, bought)
+def test_consumables_bury_no_subscription(environment, post):
+    freeze(environment)
+    bought = buy(environment, BASIC)
+    expire(environment, bought)
     coins = {"productId": COINS, "finished": True}
     for _ in range(130):
-        realm.control("buy", coins, customer="ann")
-    listen(realm, post, name="old", version=1)
-    buy(realm, BASIC)
+        environment.control("buy", coins, customer="ann")
+    listen(environment, post, name="old", version=1)
+    buy(environment, BASIC)
     (body,) = bodies(post, 1)
     assert body["notification_type"] == "DID_CHANGE_RENEWAL_STATUS", "the same product again"
     rows = body["unified_receipt"]["latest_receipt_info"]
     assert bought in {row["transaction_id"] for row in rows} and {row["product_id"] for row in rows} == {BASIC}
 
 
-def test_an_upgrade_within_the_day_ahead_is_what_counts(realm, post):
-    if realm.name == "sandbox":
-        realm = realm.app.production
-    freeze(realm)
-    first = buy(realm, BASIC)
+def test_an_upgrade_within_the_day_ahead_is_what_counts(environment, post):
+    if environment.name == "sandbox":
+        environment = environment.app.production
+    freeze(environment)
+    first = buy(environment, BASIC)
     # The next month has been charged, and has not begun.
-    advance(realm, "716h")
-    listen(realm, post, name="old", version=1)
-    bought = realm.control("changeSubscription", {"productId": PRO}, originalTransactionId=first)["transactionId"]
+    advance(environment, "716h")
+    listen(environment, post, name="old", version=1)
+    bought = environment.control("changeSubscription", {"productId": PRO}, originalTransactionId=first)["transactionId"]
     assert types(post, 2) == ["DID_CHANGE_RENEWAL_STATUS", "INTERACTIVE_RENEWAL"]
-    receipt = realm.control("getReceipt", customer="ann")["receipt"]
+    receipt = environment.control("getReceipt", customer="ann")["receipt"]
     body = {"receipt-data": receipt, "password": SECRET}
-    whole = requests.post(f"{realm.base}/verifyReceipt", json=body).json()
+    whole = requests.post(f"{environment.base}/verifyReceipt", json=body).json()
     rows = whole["latest_receipt_info"]
     dates = [int(row["purchase_date_ms"]) for row in rows]
     assert dates == sorted(dates, reverse=True), "the newest purchase_date comes first"
@@ -381,9 +381,9 @@ def test_an_upgrade_within_the_day_ahead_is_what_counts(realm, post):
         (BASIC, "true"), (PRO, None), (BASIC, "true"),
     ]
     body["exclude-old-transactions"] = True
-    latest = requests.post(f"{realm.base}/verifyReceipt", json=body).json()
+    latest = requests.post(f"{environment.base}/verifyReceipt", json=body).json()
     assert [row["transaction_id"] for row in latest["latest_receipt_info"]] == [bought]
-    realm.control("refund", {}, transactionId=bought)
+    environment.control("refund", {}, transactionId=bought)
     assert types(post, 4)[2:] == ["CANCEL", "DID_CHANGE_RENEWAL_STATUS"]
 
 

@@ -57,7 +57,7 @@ def desk(server, control):
 
 @pytest.fixture(scope="module")
 def known(desk):
-    return {name: desk.realm(name).buy("tokens", COINS).id for name in ("sandbox", "production")}
+    return {name: desk.environment(name).buy("tokens", COINS).id for name in ("sandbox", "production")}
 
 
 @pytest.fixture(scope="module")
@@ -142,10 +142,10 @@ TOKENS = {
 }
 
 
-def assert_bare_401(realm, answer, documented):
+def assert_bare_401(environment, answer, documented):
     assert answer.status_code == 401 and answer.headers["Content-Type"] == "text/plain"
     assert answer.text == f"Unauthenticated\n\nRequest ID: {answer.headers['X-Request-ID']}\n"
-    entry = realm.explain(answer)
+    entry = environment.explain(answer)
     assert entry["status"] == 401 and "errorCode" not in entry
     assert_begins(entry["explanation"], documented)
 
@@ -156,13 +156,13 @@ def test_there_are_enough_ways_and_each_is_gone():
     assert set(WAYS_401) == {*TOKENS, 27, 28} and set(WAYS_404) == set(PLACES)
 
 
-@pytest.mark.parametrize("realm_name", ["sandbox", "production"])
+@pytest.mark.parametrize("environment_name", ["sandbox", "production"])
 @pytest.mark.parametrize("number", TOKENS)
-def test_each_way_to_a_401_by_a_token(desk, signer, known, number, realm_name):
-    realm = desk.realm(realm_name)
+def test_each_way_to_a_401_by_a_token(desk, signer, known, number, environment_name):
+    environment = desk.environment(environment_name)
     headers = TOKENS[number](desk, signer)
-    answer = realm.send("GET", f"{INFO}/{known[realm_name]}", token=None, headers=headers)
-    assert_bare_401(realm, answer, WAYS_401[number][2])
+    answer = environment.send("GET", f"{INFO}/{known[environment_name]}", token=None, headers=headers)
+    assert_bare_401(environment, answer, WAYS_401[number][2])
 
 
 @pytest.mark.parametrize("first, second", [
@@ -189,10 +189,10 @@ def test_an_app_before_its_release_and_a_fault_are_ways_to_a_401_too(desk, known
         assert desk.sandbox.send("GET", f"{INFO}/{known['sandbox']}").status_code == 200
     finally:
         production.control("setRules", {"released": True})
-    for realm in (production, desk.sandbox):
+    for environment in (production, desk.sandbox):
         desk.control.call("addFault", {"kind": "unauthorized", "bundleId": desk.bundle_id, "limit": 1})
-        answer = realm.send("GET", f"{INFO}/{known[realm.name]}")
-        assert_bare_401(realm, answer, WAYS_401[28][2])
+        answer = environment.send("GET", f"{INFO}/{known[environment.name]}")
+        assert_bare_401(environment, answer, WAYS_401[28][2])
     desk.control.call("removeFaults")
 
 
@@ -249,9 +249,9 @@ def on_demand(place):
     return place.send("GET", f"{HISTORY}/{place.first.id}")
 
 
-def asked_for_a_test(place, realm):
-    listen(realm, place.post)
-    return realm.send("POST", TEST).json()["testNotificationToken"]
+def asked_for_a_test(place, environment):
+    listen(environment, place.post)
+    return environment.send("POST", TEST).json()["testNotificationToken"]
 
 
 def first_attempt_not_ended(place):
@@ -264,11 +264,11 @@ def first_attempt_not_ended(place):
 
 def seven_months_ago(place):
     """In another app, whose clock may go where it wants."""
-    realm = place.neighbour.sandbox
-    freeze(realm)
-    token = asked_for_a_test(place, realm)
-    advance(realm, "P7M")
-    return realm.send("GET", f"{TEST}/{token}")
+    environment = place.neighbour.sandbox
+    freeze(environment)
+    token = asked_for_a_test(place, environment)
+    advance(environment, "P7M")
+    return environment.send("GET", f"{TEST}/{token}")
 
 
 EXTEND = {"extendByDays": 3, "extendReasonCode": 1, "requestIdentifier": "refusals"}

@@ -52,9 +52,9 @@ class Row:
         self.since = 0 if since == "–" else int(since.removeprefix("1."))
         self.is_listed = change == "listed"
 
-    def is_left(self, weather, realm) -> bool:
+    def is_left(self, weather, environment) -> bool:
         if weather == "sparse":
-            return self.presence == "stays" or self.presence.endswith(realm.name)
+            return self.presence == "stays" or self.presence.endswith(environment.name)
         return self.since <= int(weather.removeprefix("version:1.")) if weather.startswith("version") else True
 
 
@@ -78,45 +78,45 @@ def new_app(server, control, team):
 
 
 @pytest.fixture(params=["sandbox", "production"])
-def realm(new_app, request):
-    return new_app.realm(request.param)
+def environment(new_app, request):
+    return new_app.environment(request.param)
 
 
 @pytest.fixture
-def post(realm):
+def post(environment):
     post = ListeningPost()
-    told.listen(realm, post)
+    told.listen(environment, post)
     yield post
     post.close()
 
 
-def weather(realm, words):
-    assert realm.control("setRules", {"weather": words})["weather"] in (words, f"{words}:1")
+def weather(environment, words):
+    assert environment.control("setRules", {"weather": words})["weather"] in (words, f"{words}:1")
 
 
 class World:
     """A customer of whom every route has something to tell, made in some weather, and all that is told in the same."""
 
-    def __init__(self, realm, post, words="fair"):
-        self.realm = realm
-        weather(realm, words)
+    def __init__(self, environment, post, words="fair"):
+        self.environment = environment
+        weather(environment, words)
         self.buy("ann", BASIC, appAccountToken=TOKEN)
         self.coins = self.buy("ann", COINS, quantity=3, appAccountToken=TOKEN)
         for product in (SEASON, FOREVER):
             self.buy("ann", product)
         refunded = self.buy("ann", COINS)["transactionId"]
-        realm.control("refund", {"share": "PART", "percentage": 50_000}, transactionId=refunded)
+        environment.control("refund", {"share": "PART", "percentage": 50_000}, transactionId=refunded)
         self.year = self.buy("bob", BASIC_YEAR)["transactionId"]
         self.mass = str(uuid.uuid4())
         # Six purchases and a refund; tomorrow each purchase is told of twice.
         self.posted = post.wait_for(13 if words.startswith("tomorrow") else 7)
 
     def buy(self, customer, product, **options) -> dict:
-        return self.realm.control("buy", {"productId": product, **options}, customer=customer)
+        return self.environment.control("buy", {"productId": product, **options}, customer=customer)
 
     def calls(self) -> list:
         """Each route: its kind, how Apple's client asks it (None where it has no call), and how it is asked by hand."""
-        client, id_, order = self.realm.client, self.coins["transactionId"], self.coins["orderId"]
+        client, id_, order = self.environment.client, self.coins["transactionId"], self.coins["orderId"]
         reason, everything = ExtendReasonCode.CUSTOMER_SATISFACTION, TransactionHistoryRequest()
         one = {"extendByDays": 1, "extendReasonCode": 1, "requestIdentifier": "one"}
         mass = {"extendByDays": 1, "extendReasonCode": 1, "requestIdentifier": self.mass, "productId": BASIC_YEAR}
@@ -154,12 +154,12 @@ class World:
         """Every route's answer: its kind, the body, and what Apple's client made of it."""
         for kind, ask, method, path, *body in self.calls():
             if kind == "massExtensionStatus":
-                told.until(lambda: self.realm.send(method, path).json()["complete"])
+                told.until(lambda: self.environment.send(method, path).json()["complete"])
             if kind == "notificationStatus":
                 path += self.test
-                told.until(lambda: self.realm.send(method, path).status_code == 200)
+                told.until(lambda: self.environment.send(method, path).status_code == 200)
             decoded = ask() if ask else None
-            answer = self.realm.send(method, path, **({"json": body[0]} if body else {}))
+            answer = self.environment.send(method, path, **({"json": body[0]} if body else {}))
             assert answer.status_code == 200, answer.text
             assert answer.headers["Content-Type"] == "application/json"
             payload_rules.no_nulls(answer.json())
@@ -173,10 +173,10 @@ class World:
         for kind, body, decoded in self.answers():
             seen.add(kind)
             yield kind, body, decoded
-            yield from signed(self.realm, body)
+            yield from signed(self.environment, body)
         assert seen == ROUTES
         for received in self.posted:
-            yield from signed(self.realm, {"signedPayload": received.jws})
+            yield from signed(self.environment, {"signedPayload": received.jws})
 
 
 READERS = {
@@ -188,14 +188,14 @@ READERS = {
 }
 
 
-def signed(realm, value):
+def signed(environment, value):
     """Everything that is signed in a value, verified by Apple's verifier, and what is signed within that."""
     for key, jws in strings(value):
         if key in READERS:
             kind, reader = READERS[key]
             payload = payload_rules.decode(jws)[1]
-            yield kind, payload, getattr(realm.verifier, f"verify_and_decode_{reader}")(jws)
-            yield from signed(realm, payload)
+            yield kind, payload, getattr(environment.verifier, f"verify_and_decode_{reader}")(jws)
+            yield from signed(environment, payload)
 
 
 def strings(value, key=None):
@@ -232,7 +232,7 @@ FRESH = (*READERS, "revision", "testNotificationToken", "sendAttempts")
 # Fewer keys -----------------------------------------------------------------------------------------------------------
 
 
-def check(found, words, realm) -> dict:
+def check(found, words, environment) -> dict:
     """Every object has keys that the tables leave; Apple's library reads them, and has None for the others.
 
     Returns which keys were seen of each kind.
@@ -243,7 +243,7 @@ def check(found, words, realm) -> dict:
             table = TABLES[kind]
             assert set(value) <= set(table), f"{kind}: {sorted(set(value) - set(table))}"
             for key, row in table.items():
-                if not row.is_left(words, realm):
+                if not row.is_left(words, environment):
                     assert key not in value, f"{kind} has {key} in {words}"
                     assert getattr(read, key, None) is None
             if read is not None:
@@ -264,25 +264,25 @@ ALWAYS = {
 
 
 @pytest.mark.parametrize("words", ["sparse", "version:1.2", "version:1.7", "version:1.14", "version:1.22"])
-def test_absent_keys_are_none_and_apples_library_reads_the_rest(realm, post, words):
-    seen = check(World(realm, post, words).everything(), words, realm)
+def test_absent_keys_are_none_and_apples_library_reads_the_rest(environment, post, words):
+    seen = check(World(environment, post, words).everything(), words, environment)
     for kind, always in ALWAYS.items():
-        left = {key for key in always if TABLES[kind][key].is_left(words, realm)}
+        left = {key for key in always if TABLES[kind][key].is_left(words, environment)}
         assert seen[kind] >= left, f"{kind} lacks {sorted(left - seen[kind])}"
     if words == "version:1.22":
         assert {"revocationType", "price", "appAccountToken", "offerPeriod"} <= seen["transaction"]
     assert ("sendAttempts" in seen["notificationStatus"]) == (words not in ("version:1.2", "version:1.7"))
-    if realm.name == "production":
+    if environment.name == "production":
         assert "appAppleId" in seen["notificationData"] & seen["transactionHistory"] & seen["appTransaction"]
 
 
-def test_the_first_versions_had_no_environment_and_todays_library_refuses_them(realm):
-    weather(realm, "version:1.1")
-    bought = realm.control("buy", {"productId": COINS}, customer="ann")
+def test_the_first_versions_had_no_environment_and_todays_library_refuses_them(environment):
+    weather(environment, "version:1.1")
+    bought = environment.control("buy", {"productId": COINS}, customer="ann")
     payload = payload_rules.decode(bought["signedTransactionInfo"])[1]
     assert "environment" not in payload and "price" not in payload and payload["productId"] == COINS
     with pytest.raises(VerificationException) as refused:
-        realm.verifier.verify_and_decode_signed_transaction(bought["signedTransactionInfo"])
+        environment.verifier.verify_and_decode_signed_transaction(bought["signedTransactionInfo"])
     assert refused.value.status.name == "INVALID_ENVIRONMENT"
 
 
@@ -314,8 +314,8 @@ def examine(found) -> dict:
     return changed
 
 
-def test_tomorrow_apples_library_survives_everything(realm, post):
-    world = World(realm, post, "tomorrow:1")
+def test_tomorrow_apples_library_survives_everything(environment, post):
+    world = World(environment, post, "tomorrow:1")
     changed = examine(world.everything())
     wanted = {
         "transaction": {"type", "inAppOwnershipType", "transactionReason", "offerType", "offerDiscountType",
@@ -329,34 +329,34 @@ def test_tomorrow_apples_library_survives_everything(realm, post):
         missing = {kind: keys - changed.get(kind, set()) for kind, keys in wanted.items()}
         if not any(missing.values()):
             break
-        weather(realm, f"tomorrow:{seed}")
+        weather(environment, f"tomorrow:{seed}")
         for kind, ask, method, path, *_ in world.calls():
             if kind in ("transactionHistory", "appTransactionInfo", "subscriptionStatuses", "orderLookup"):
-                body = realm.send(method, path).json()
-                for of, keys in examine([(kind, body, ask()), *signed(realm, body)]).items():
+                body = environment.send(method, path).json()
+                for of, keys in examine([(kind, body, ask()), *signed(environment, body)]).items():
                     changed.setdefault(of, set()).update(keys)
     else:
         pytest.fail(f"never unheard of: {missing}")
 
 
-def test_tomorrow_is_the_same_every_time_for_one_seed(realm, post):
-    world = World(realm, post, "tomorrow:7")
+def test_tomorrow_is_the_same_every_time_for_one_seed(environment, post):
+    world = World(environment, post, "tomorrow:7")
 
     def asked():
         for kind, _, method, path, *_ in world.calls()[:8]:
-            for of, payload, _ in signed(realm, realm.send(method, path).json()):
+            for of, payload, _ in signed(environment, environment.send(method, path).json()):
                 yield of, {key: value for key, value in payload.items() if key not in
                            ("signedDate", "receiptCreationDate")}
 
     first = list(asked())
     assert first == list(asked())
-    weather(realm, "tomorrow:8")
+    weather(environment, "tomorrow:8")
     assert first != list(asked())
 
 
-def test_a_notification_that_no_library_knows_follows_every_purchase(realm, post):
-    World(realm, post, "tomorrow")
-    seen = [realm.verifier.verify_and_decode_notification(received.jws) for received in post.received]
+def test_a_notification_that_no_library_knows_follows_every_purchase(environment, post):
+    World(environment, post, "tomorrow")
+    seen = [environment.verifier.verify_and_decode_notification(received.jws) for received in post.received]
     unknown = [notice for notice in seen if notice.notificationType is None]
     assert {(one.rawNotificationType, one.rawSubtype, one.subtype) for one in unknown} == {
         ("TOMORROW", "UNHEARD_OF", None)
@@ -366,57 +366,57 @@ def test_a_notification_that_no_library_knows_follows_every_purchase(realm, post
 
     def about(notice):
         inner = notice.data.signedTransactionInfo
-        return realm.verifier.verify_and_decode_signed_transaction(inner).transactionId
+        return environment.verifier.verify_and_decode_signed_transaction(inner).transactionId
 
     assert sorted(map(about, unknown)) == sorted(map(about, purchases))
-    listed = realm.control("listNotifications", query={"type": "TOMORROW"})["notifications"]
+    listed = environment.control("listNotifications", query={"type": "TOMORROW"})["notifications"]
     assert len(listed) == 6 and all(one["isTriggered"] for one in listed)
 
 
 # The same in every weather --------------------------------------------------------------------------------------------
 
 
-def test_fair_answers_are_what_they_were(realm, post):
-    told.freeze(realm)
-    world = World(realm, post)
+def test_fair_answers_are_what_they_were(environment, post):
+    told.freeze(environment)
+    world = World(environment, post)
 
     def asked():
         for _, _, method, path, *_ in world.calls()[:8]:
-            text = realm.send(method, path).text
+            text = environment.send(method, path).text
             # Signatures and the seal of a cursor differ from answer to answer.
             yield re.sub(r'"revision":"[^"]*"', "", re.sub(r"\.[\w-]{86}\"", '"', text))
 
     fair = list(asked())
     for words in ("sparse", "tomorrow", "version:1.5"):
-        weather(realm, words)
+        weather(environment, words)
         assert list(asked()) != fair
-    weather(realm, "fair")
+    weather(environment, "fair")
     assert list(asked()) == fair
 
 
 @pytest.mark.parametrize("words", ["sparse", "tomorrow", "version:1.0"])
-def test_errors_and_empty_answers_have_no_weather(realm, words):
-    weather(realm, words)
-    bought = realm.control("buy", {"productId": COINS}, customer="ann")["transactionId"]
-    realm.check_error(realm.send("GET", "/inApps/v1/transactions/430000000001024"), 4_040_010)
-    finished = realm.send("POST", f"/inApps/v1/transactions/{bought}/finish")
+def test_errors_and_empty_answers_have_no_weather(environment, words):
+    weather(environment, words)
+    bought = environment.control("buy", {"productId": COINS}, customer="ann")["transactionId"]
+    environment.check_error(environment.send("GET", "/inApps/v1/transactions/430000000001024"), 4_040_010)
+    finished = environment.send("POST", f"/inApps/v1/transactions/{bought}/finish")
     assert (finished.status_code, finished.content) == (200, b"")
-    token = realm.send("PUT", f"/inApps/v1/transactions/{bought}/appAccountToken", json={"appAccountToken": TOKEN})
+    token = environment.send("PUT", f"/inApps/v1/transactions/{bought}/appAccountToken", json={"appAccountToken": TOKEN})
     assert (token.status_code, token.content) == (200, b"")
     consumed = {"customerConsented": True, "deliveryStatus": "DELIVERED", "sampleContentProvided": False}
-    sent = realm.send("PUT", f"/inApps/v2/transactions/consumption/{bought}", json=consumed)
+    sent = environment.send("PUT", f"/inApps/v2/transactions/consumption/{bought}", json=consumed)
     assert (sent.status_code, sent.content) == (202, b"")
 
 
-def test_receipts_have_no_weather(realm):
-    weather(realm, "sparse")
-    realm.control("buy", {"productId": FOREVER}, customer="ann")
-    receipt = realm.control("getReceipt", customer="ann")["receipt"]
-    answer = realm.send("POST", "/verifyReceipt", token=None, json={"receipt-data": receipt}).json()
+def test_receipts_have_no_weather(environment):
+    weather(environment, "sparse")
+    environment.control("buy", {"productId": FOREVER}, customer="ann")
+    receipt = environment.control("getReceipt", customer="ann")["receipt"]
+    answer = environment.send("POST", "/verifyReceipt", token=None, json={"receipt-data": receipt}).json()
     assert answer["status"] == 0 and answer["receipt"]["in_app"][0]["product_id"] == FOREVER
 
 
-def test_weather_is_a_rule_of_one_realm(new_app):
+def test_weather_is_a_rule_of_one_environment(new_app):
     assert new_app.sandbox.control("getRules")["weather"] == "fair"
     for words in ("sparse", "tomorrow:18446744073709551615", "version:1.0", "version:1.22"):
         assert new_app.sandbox.control("setRules", {"weather": words})["weather"] == words

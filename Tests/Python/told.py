@@ -31,9 +31,9 @@ class Notice(Signed):
         return "/".join(filter(None, (self["notificationType"], self.get("subtype"))))
 
 
-def notification(realm, jws) -> Notice:
+def notification(environment, jws) -> Notice:
     """Verifies a notification and everything inside of it with Apple's verifier, and judges it."""
-    decoded = realm.verifier.verify_and_decode_notification(jws)
+    decoded = environment.verifier.verify_and_decode_notification(jws)
     header, payload = payload_rules.decode(jws)
     payload_rules.check_header(header)
     payload_rules.no_nulls(payload)
@@ -44,23 +44,23 @@ def notification(realm, jws) -> Notice:
     assert getattr(decoded, subject) is not None
     about = payload[subject]
     if subject != "externalPurchaseToken":
-        assert about["environment"] == realm.environment
-    assert about["bundleId"] == realm.app.bundle_id and about["appAppleId"] == realm.app.apple_id
+        assert about["environment"] == environment.wire_name
+    assert about["bundleId"] == environment.app.bundle_id and about["appAppleId"] == environment.app.apple_id
     transaction = renewal = None
     if subject == "data":
         assert not set(about) - DATA, about
         if "signedTransactionInfo" in about:
-            inner = realm.verifier.verify_and_decode_signed_transaction(about["signedTransactionInfo"])
+            inner = environment.verifier.verify_and_decode_signed_transaction(about["signedTransactionInfo"])
             transaction = Signed(about["signedTransactionInfo"],
                                  payload_rules.decode(about["signedTransactionInfo"])[1], inner)
-            payload_rules.check_transaction(transaction.payload, realm.environment)
+            payload_rules.check_transaction(transaction.payload, environment.wire_name)
             assert transaction["signedDate"] == payload["signedDate"]
             is_subscription = transaction["type"] == payload_rules.SUBSCRIPTION
             assert ("status" in about) == ("signedRenewalInfo" in about) == is_subscription
         if "signedRenewalInfo" in about:
-            inner = realm.verifier.verify_and_decode_renewal_info(about["signedRenewalInfo"])
+            inner = environment.verifier.verify_and_decode_renewal_info(about["signedRenewalInfo"])
             renewal = Signed(about["signedRenewalInfo"], payload_rules.decode(about["signedRenewalInfo"])[1], inner)
-            payload_rules.check_renewal_info(renewal.payload, realm.environment)
+            payload_rules.check_renewal_info(renewal.payload, environment.wire_name)
             assert renewal["originalTransactionId"] == transaction["originalTransactionId"]
             assert renewal["signedDate"] == payload["signedDate"]
     return Notice(jws, payload, decoded, transaction, renewal)
@@ -74,18 +74,18 @@ def control_of(till) -> ControlClient:
     return ControlClient(till.address("control"))
 
 
-def listen(realm, post, name="primary", **options):
-    """From now on the realm's notifications go to a listening post."""
-    realm.control("setEndpoint", {"url": post.url, **options}, endpoint=name)
+def listen(environment, post, name="primary", **options):
+    """From now on the environment's notifications go to a listening post."""
+    environment.control("setEndpoint", {"url": post.url, **options}, endpoint=name)
 
 
-def freeze(realm) -> int:
-    """Stops the realm's clock where it is; what it shows."""
-    return realm.control("setClock", {"mode": "frozen"})["now"]
+def freeze(environment) -> int:
+    """Stops the environment's clock where it is; what it shows."""
+    return environment.control("setClock", {"mode": "frozen"})["now"]
 
 
-def advance(realm, by, settle=True) -> dict:
-    return realm.control("advanceClock", {"by": by, "settle": settle})
+def advance(environment, by, settle=True) -> dict:
+    return environment.control("advanceClock", {"by": by, "settle": settle})
 
 
 def until(condition, seconds=120):
@@ -99,10 +99,10 @@ def until(condition, seconds=120):
         time.sleep(0.05)
 
 
-def settled(realm, count, **filters):
+def settled(environment, count, **filters):
     """The history, once every one of so many notifications has an attempt."""
     def attempted():
-        items = history(realm, **filters)
+        items = history(environment, **filters)
         assert len(items) <= count, [item.notice.words for item in items]
         return items if len(items) == count else None
     return until(attempted)
@@ -135,11 +135,11 @@ def request(**filters) -> NotificationHistoryRequest:
     return NotificationHistoryRequest(**body(**filters))
 
 
-def pages(realm, **filters):
+def pages(environment, **filters):
     """Every page of the history by Apple's client."""
     wanted, token = request(**filters), None
     for number in itertools.count():
-        page = realm.client.get_notification_history(token, wanted)
+        page = environment.client.get_notification_history(token, wanted)
         assert isinstance(page.hasMore, bool) and len(page.notificationHistory) <= 20
         assert (page.paginationToken is not None) == page.hasMore
         assert not page.hasMore or len(page.notificationHistory) == 20
@@ -150,10 +150,10 @@ def pages(realm, **filters):
         assert re.fullmatch(r"[\w-]{56}", token) and number < 1_000
 
 
-def history(realm, **filters) -> list:
+def history(environment, **filters) -> list:
     """All items of the history, verified."""
-    items = [item for page in pages(realm, **filters) for item in page.notificationHistory]
-    found = [Item(notification(realm, item.signedPayload), item.sendAttempts) for item in items]
+    items = [item for page in pages(environment, **filters) for item in page.notificationHistory]
+    found = [Item(notification(environment, item.signedPayload), item.sendAttempts) for item in items]
     dates = [item.notice["signedDate"] for item in found]
     assert dates == sorted(dates)
     return found

@@ -1,7 +1,7 @@
 """A backend as its owner wrote it: Apple's library and `requests`, with no word of Till. Prints what it found as JSON.
 
 It knows its key and its app from a file of settings, or else from the environment, and Apple's addresses from the
-library. Its arguments are the id of a transaction of each realm (`sandbox=…`) and, if wanted, a receipt of each
+library. Its arguments are the id of a transaction of each environment (`sandbox=…`) and, if wanted, a receipt of each
 (`sandbox-receipt=FILE`).
 """
 
@@ -15,7 +15,7 @@ from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, Verif
 
 from unchanged_receipts import verify_receipt
 
-REALMS = {"production": Environment.PRODUCTION, "sandbox": Environment.SANDBOX}
+ENVIRONMENTS = {"production": Environment.PRODUCTION, "sandbox": Environment.SANDBOX}
 
 
 def load_settings(arguments):
@@ -47,11 +47,11 @@ def main():
     settings = load_settings(arguments := sys.argv[1:])
     given = dict(argument.split("=", 1) for argument in arguments)
     found = {}
-    for realm, environment in REALMS.items():
-        found[realm] = look_up(settings, environment, given[realm])
-        if f"{realm}-receipt" in given:
-            with open(given[f"{realm}-receipt"]) as file:
-                found[realm]["receipt"] = verify_receipt(file.read().strip(), settings.get("SHARED_SECRET"))
+    for name, environment in ENVIRONMENTS.items():
+        found[name] = look_up(settings, environment, given[name])
+        if f"{name}-receipt" in given:
+            with open(given[f"{name}-receipt"]) as file:
+                found[name]["receipt"] = verify_receipt(file.read().strip(), settings.get("SHARED_SECRET"))
     print(json.dumps(found))
 
 

@@ -17,8 +17,8 @@ from cryptography.x509 import ocsp
 from process_helpers import b64url, path_part
 
 BUNDLE = "com.example.soak"
-REALM = "sandbox"
-SCOPE = f"/v1/apps/{BUNDLE}/{REALM}"
+ENVIRONMENT = "sandbox"
+SCOPE = f"/v1/apps/{BUNDLE}/{ENVIRONMENT}"
 OWN_CLOCKS = 4
 RECEIPTS = 40
 
@@ -98,10 +98,10 @@ class MixedLoad:
     async def everybody(self):
         # How many clients do what, and for how long each of them waits before it does it again.
         crews = [
-            (self.buys, "control", 4, 0.10), (self.history, REALM, 2, 0.05), (self.told, REALM, 1, 0.15),
-            (self.verify_receipt, REALM, 1, 0.10), (self.refund, "control", 1, 0.30),
-            (self.leap, "control", OWN_CLOCKS, 1.0), (self.revocation, REALM, 1, 0.10), (self.refused, REALM, 2, 0.10),
-            (self.console, "control", 1, 0.10), (self.status, REALM, 1, 0.10),
+            (self.buys, "control", 4, 0.10), (self.history, ENVIRONMENT, 2, 0.05), (self.told, ENVIRONMENT, 1, 0.15),
+            (self.verify_receipt, ENVIRONMENT, 1, 0.10), (self.refund, "control", 1, 0.30),
+            (self.leap, "control", OWN_CLOCKS, 1.0), (self.revocation, ENVIRONMENT, 1, 0.10), (self.refused, ENVIRONMENT, 2, 0.10),
+            (self.console, "control", 1, 0.10), (self.status, ENVIRONMENT, 1, 0.10),
         ]
         await asyncio.gather(*(
             self.crew(act, Client(self.server.ports[face]), place, pause)

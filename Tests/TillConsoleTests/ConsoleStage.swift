@@ -89,7 +89,7 @@ actor Visitor {
         let seen = try await get(page)
         let id = form ?? verb
         var all = fields.filter { !$0.0.isEmpty }
-        for name in ["_proof", "_back", "_form", "path.bundleId", "path.realm", "path.customer"] {
+        for name in ["_proof", "_back", "_form", "path.bundleId", "path.environment", "path.customer"] {
             if let value = seen.field(name, in: id) { all.append((name, value)) }
         }
         return try await post("/console/act/\(verb)", all)

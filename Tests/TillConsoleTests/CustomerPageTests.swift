@@ -18,7 +18,7 @@ struct CustomerPageTests {
     private func stage(_ products: [Product] = TimelineStage.products) async throws -> ConsoleStage {
         let test = try await TestShop(selling: products)
         let stage = try ConsoleStage(test)
-        let scope = ["bundleId": TestShop.bundleID, "realm": "sandbox"]
+        let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let frozen: JSONTree = .object([.init("mode", .string("frozen"))])
         _ = try await stage.console.verbs.call("setClock", scope, body: frozen)
         let rules: JSONTree = .object([.init("rate", .string("calendar"))])
@@ -29,7 +29,7 @@ struct CustomerPageTests {
     }
 
     private func advance(_ stage: ConsoleStage, by length: String) async throws {
-        let scope = ["bundleId": TestShop.bundleID, "realm": "sandbox"]
+        let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let leap: JSONTree = .object([.init("by", .string(length))])
         _ = try await stage.console.verbs.call("advanceClock", scope, body: leap)
     }
@@ -147,7 +147,7 @@ struct CustomerPageTests {
     func transactionOfProfile(_ profile: String) async throws {
         let stage = try await stage()
         try await advance(stage, by: "1mo")
-        let scope = ["bundleId": TestShop.bundleID, "realm": "sandbox"]
+        let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let rules: JSONTree = .object([.init("weather", .string(profile))])
         _ = try await stage.console.verbs.call("setRules", scope, body: rules)
         let name = AccountScope(environment: .sandbox, app: TestShop.bundleID)
@@ -196,7 +196,7 @@ struct CustomerPageTests {
     func priceIncrease() async throws {
         let stage = try await stage()
         let page = page
-        let scope = ["bundleId": TestShop.bundleID, "realm": "sandbox"]
+        let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let customer = scope.merging(["customer": "ann"]) { $1 }
         let original = try #require(
             try await stage.console.verbs.call("getCustomer", customer)?["subscriptions"]?.elements.first?[
@@ -253,7 +253,7 @@ struct CustomerPageTests {
             try await storage.account(environment: scope.environment, app: scope.app, customer: "ann")
         )
         let rows = try await storage.history(HistoryQuery(account: account.id, limit: 5)).rows
-        let early = ["bundleId": scope.app, "realm": "sandbox", "transactionId": rows[2].id.wireForm]
+        let early = ["bundleId": scope.app, "environment": "sandbox", "transactionId": rows[2].id.wireForm]
         let part: JSONTree = .object([.init("share", .string("PART")), .init("percentage", .number("10000"))])
         _ = try await stage.console.verbs.call("refund", early, body: part)
         let later = try await stage.console.page(at: "\(page)?after=\(position)", Session(cookie: "a")).html
@@ -264,7 +264,7 @@ struct CustomerPageTests {
     @Test("What was told long ago stays in the picture, however much was told since; what is left out it says")
     func muchTold() async throws {
         let stage = try await stage()
-        let scope = ["bundleId": TestShop.bundleID, "realm": "sandbox", "customer": "ann"]
+        let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox", "customer": "ann"]
         func act(_ verb: String, _ more: [String: String] = [:], _ body: JSONTree = .object([])) async throws {
             _ = try await stage.console.verbs.call(verb, scope.merging(more) { $1 }, body: body)
         }

@@ -52,7 +52,9 @@ struct FormTests {
 
     @Test("What is empty, ours or of the path is left out; what has the wrong form is left to the verb")
     func left() {
-        let body = tree([("name", ""), ("_proof", "x"), ("path.realm", "sandbox"), ("count", "many"), ("other", "y")])
+        let body = tree([
+            ("name", ""), ("_proof", "x"), ("path.environment", "sandbox"), ("count", "many"), ("other", "y"),
+        ])
         #expect(body == .object([.init("count", .string("many")), .init("other", .string("y"))]))
         #expect(schema.faults(in: body).map(\.path) == ["$.count", "$.other", "$.name"])
     }

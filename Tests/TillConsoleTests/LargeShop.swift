@@ -14,7 +14,7 @@ import TillTesting
 /// asked for, under names and numbers of its own.
 enum LargeShop {
     static let customer = "ann"
-    static let scope = ["bundleId": TestShop.bundleID, "realm": "sandbox"]
+    static let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
 
     static func make(customers: Int, notifications: Int) async throws -> ConsoleStage {
         let test = try await TestShop(selling: SampleProducts.all)

@@ -30,7 +30,7 @@ struct LiveTests {
         let stream = LiveStream(console: stage.console, session: session, address: address, act: nil, had: had)
         let frozen = try await stage.console.verbs.call(
             "setClock",
-            ["bundleId": "com.example.shop", "realm": "sandbox"],
+            ["bundleId": "com.example.shop", "environment": "sandbox"],
             body: .object([.init("mode", .string("frozen"))])
         )
         #expect(frozen?["mode"]?.text == "frozen")

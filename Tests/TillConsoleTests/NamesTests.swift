@@ -17,7 +17,7 @@ struct NamesTests {
         try await Wares.put(in: test)
         let stage = try ConsoleStage(test)
         let verbs = stage.console.verbs
-        let scope = ["bundleId": TestShop.bundleID, "realm": "sandbox"]
+        let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
         let endpoint = try JSONTree.parse(Array(#"{"url": "http://127.0.0.1:9/?a=<b>&c=\"d\""}"#.utf8))
         _ = try await verbs.call("setEndpoint", scope.merging(["endpoint": "primary"]) { $1 }, body: endpoint)
         _ = try await verbs.call("createCustomer", scope, body: .object([.init("customer", .string(name))]))

@@ -66,7 +66,7 @@ struct NotificationPageTests {
         let scope = scope
         let storage = stage.test.shop.storage
         for name in ["first", "second"] {
-            let path = ["bundleId": place.app, "realm": "sandbox", "endpoint": name]
+            let path = ["bundleId": place.app, "environment": "sandbox", "endpoint": name]
             let body: JSONTree = .object([.init("url", .string("http://127.0.0.1:1/x"))])
             _ = try await stage.console.verbs.call("setEndpoint", path, body: body)
         }
@@ -92,7 +92,7 @@ struct NotificationPageTests {
             let query = [(name: "failed", value: "true"), (name: "limit", value: "2")]
             let answer = try await stage.console.verbs.call(
                 "listNotifications",
-                ["bundleId": place.app, "realm": "sandbox"],
+                ["bundleId": place.app, "environment": "sandbox"],
                 query: query + (after.map { [(name: "after", value: $0)] } ?? [])
             )
             found += (answer?["notifications"]?.elements ?? []).compactMap { $0["notificationUUID"]?.text }
@@ -107,7 +107,7 @@ struct NotificationPageTests {
         try await storage.commit([Change(deliveries: [delivery])])[0].get()
         let failing = try await stage.console.verbs.call(
             "listNotifications",
-            ["bundleId": place.app, "realm": "sandbox"],
+            ["bundleId": place.app, "environment": "sandbox"],
             query: [(name: "failed", value: "true"), (name: "limit", value: "1")]
         )
         #expect(failing?["notifications"]?.elements.first?["notificationUUID"]?.text == lost.uuid)

@@ -14,7 +14,7 @@ import TillTesting
 struct PageCostTests {
     /// Filters of which each page is asked, where it has them.
     private static let queries: [String: [[(name: String, value: String)]]] = [
-        "/console/apps/{bundleId}/{realm}/notifications": filters
+        "/console/apps/{bundleId}/{environment}/notifications": filters
     ]
 
     private static let filters: [[(name: String, value: String)]] = [
@@ -50,7 +50,11 @@ struct PageCostTests {
         let customers = try await stage.console.verbs.call("listCustomers", LargeShop.scope)
         let next = try #require(customers?["next"]?.text)
         addresses.append(
-            Address.of("/console/apps/{bundleId}/{realm}/customers", values, query: [(name: "after", value: next)])
+            Address.of(
+                "/console/apps/{bundleId}/{environment}/customers",
+                values,
+                query: [(name: "after", value: next)]
+            )
         )
         let session = Session(cookie: "somebody who looks at everything there is")
         let counter = try await StepCounter(storage)

@@ -171,7 +171,7 @@ struct ExchangeTests {
             #expect(answer.status == .notFound)
             let entry = try #require(try await test.shop.journal.latest(1).first)
             #expect(entry.code == 4_040_010)
-            #expect(entry.explanation.contains("realm Sandbox"))
+            #expect(entry.explanation.contains("environment Sandbox"))
         }
     }
 

@@ -52,7 +52,7 @@ struct AboutCard: Sendable {
     private func family() async throws -> PageValue {
         guard customer["family"] != nil else { return .nothing }
         let family = try await page.ask("getFamily")
-        let path = "/console/apps/{bundleId}/{realm}/customers/{customer}"
+        let path = "/console/apps/{bundleId}/{environment}/customers/{customer}"
         let organizer = family["organizer"]?.text
         return [
             "name": PageValue(family["name"]?.text),
@@ -107,7 +107,7 @@ struct AboutCard: Sendable {
             "eraseCustomer",
             "Erase",
             [.init("removeSnapshots", "With the snapshots in which the customer stands")],
-            back: page.link("/console/apps/{bundleId}/{realm}/customers"),
+            back: page.link("/console/apps/{bundleId}/{environment}/customers"),
             isGrave: true,
             confirmation: "Everything that names this customer goes"
         )

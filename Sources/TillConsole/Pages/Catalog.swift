@@ -4,7 +4,7 @@ import TillShop
 extension ConsolePage {
     /// What an app has for sale: groups with their levels, and what is bought once.
     static let catalog = ConsolePage(
-        path: "/console/apps/{bundleId}/{realm}/catalog",
+        path: "/console/apps/{bundleId}/{environment}/catalog",
         template: Template("catalog", PackageResources.catalog_mustache)
     ) { page in
         let catalog = try await page.ask("getCatalog")
@@ -18,7 +18,7 @@ extension ConsolePage {
                 "count": PageValue(list.products.count),
                 "next": PageValue(
                     next.flatMap {
-                        page.link("/console/apps/{bundleId}/{realm}/catalog", query: [(name: "after", value: $0)])
+                        page.link("/console/apps/{bundleId}/{environment}/catalog", query: [(name: "after", value: $0)])
                     }
                 ),
                 "groups": .list(page.value("after") == nil ? list.emptyGroups : []),
@@ -97,7 +97,7 @@ struct CatalogList: Sendable {
 
     private func row(_ entry: Entry, _ page: PageRequest) -> PageValue {
         let product = entry.product
-        let path = "/console/apps/{bundleId}/{realm}/catalog/{productId}"
+        let path = "/console/apps/{bundleId}/{environment}/catalog/{productId}"
         let storefronts = CatalogWords.storefronts(product)
         return [
             "id": .text(entry.id), "link": PageValue(page.link(path, ["productId": entry.id])),

@@ -21,7 +21,7 @@ struct ClockCard: Sendable {
     }
 
     private var parameters: [String: String] {
-        ["bundleId": bundleID, "realm": environment].merging(own.map { ["clock": $0] } ?? [:]) { $1 }
+        ["bundleId": bundleID, "environment": environment].merging(own.map { ["clock": $0] } ?? [:]) { $1 }
     }
 
     /// A word for ids on the page.
@@ -102,11 +102,11 @@ struct ClockCard: Sendable {
 
     private func value(of event: JSONTree, _ now: Int64) -> PageValue {
         let customer = event["customer"]?.text ?? ""
-        let more = ["bundleId": bundleID, "realm": environment, "customer": customer]
+        let more = ["bundleId": bundleID, "environment": environment, "customer": customer]
         return [
             "time": Words.time(event["date"]?.number, from: now), "customer": .text(customer),
             "event": .text(Self.words(event["event"]?.text)),
-            "link": PageValue(page.link("/console/apps/{bundleId}/{realm}/customers/{customer}", more)),
+            "link": PageValue(page.link("/console/apps/{bundleId}/{environment}/customers/{customer}", more)),
         ]
     }
 

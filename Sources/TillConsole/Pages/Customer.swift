@@ -4,7 +4,7 @@ import TillShop
 extension ConsolePage {
     /// One customer: what they have, what they bought, what waits, and what they can do.
     static let customer = ConsolePage(
-        path: "/console/apps/{bundleId}/{realm}/customers/{customer}",
+        path: "/console/apps/{bundleId}/{environment}/customers/{customer}",
         template: Template("customer", PackageResources.customer_mustache)
     ) { page in
         let customer = try await page.ask("getCustomer")
@@ -12,7 +12,7 @@ extension ConsolePage {
         let clock = ClockCard(
             page,
             bundleID: page.parameters["bundleId"] ?? "",
-            environment: page.parameters["realm"] ?? "",
+            environment: page.parameters["environment"] ?? "",
             own: customer["clock"]?.text,
             customer: ledger.account
         )

@@ -36,7 +36,7 @@ struct CustomerLedger: Sendable {
     /// - Throws: `ControlError` for a customer whom nobody knows.
     init(_ page: PageRequest) async throws {
         let scope = AccountScope(
-            environment: StoreEnvironment(rawValue: page.parameters["realm"] ?? "") ?? .sandbox,
+            environment: StoreEnvironment(rawValue: page.parameters["environment"] ?? "") ?? .sandbox,
             app: page.parameters["bundleId"] ?? ""
         )
         let customer = page.parameters["customer"] ?? ""
@@ -115,7 +115,7 @@ struct CustomerLedger: Sendable {
     }
 
     private static func notice(_ entry: OutboxEntry, _ deliveries: [Delivery], _ page: PageRequest) -> TimelineNotice {
-        let path = "/console/apps/{bundleId}/{realm}/notifications/{notificationUUID}"
+        let path = "/console/apps/{bundleId}/{environment}/notifications/{notificationUUID}"
         return TimelineNotice(
             type: entry.type,
             subtype: entry.subtype,
@@ -159,7 +159,7 @@ struct CustomerLedger: Sendable {
             }
         }
         guard !known.isEmpty else { return nil }
-        let path = "/console/apps/{bundleId}/{realm}/customers/{customer}"
+        let path = "/console/apps/{bundleId}/{environment}/customers/{customer}"
         return TimelineFacts(
             rows: known,
             subscription: subscription,

@@ -4,7 +4,7 @@ import TillShop
 extension ConsolePage {
     /// All customers of an app's environment, page by page.
     static let customers = ConsolePage(
-        path: "/console/apps/{bundleId}/{realm}/customers",
+        path: "/console/apps/{bundleId}/{environment}/customers",
         template: Template("customer-list", PackageResources.customer_list_mustache)
     ) { page in
         PageContent("Customers", ["list": try await CustomerList.value(page, after: page.value("after"), most: 50)])
@@ -16,7 +16,7 @@ enum CustomerList {
     static func value(_ page: PageRequest, after: String?, most: Int) async throws -> PageValue {
         let query = [(name: "limit", value: String(most))] + (after.map { [(name: "after", value: $0)] } ?? [])
         let answer = try await page.ask("listCustomers", query: query)
-        let path = "/console/apps/{bundleId}/{realm}/customers"
+        let path = "/console/apps/{bundleId}/{environment}/customers"
         let customers = (answer["customers"]?.elements ?? []).map { customer -> PageValue in
             let name = customer["customer"]?.text ?? ""
             let subscriptions = customer["subscriptions"]?.elements ?? []

@@ -4,11 +4,11 @@ import TillShop
 extension ConsolePage {
     /// One environment of an app: its clock, what comes next, deliveries that fail, the first customers.
     static let environment = ConsolePage(
-        path: "/console/apps/{bundleId}/{realm}/",
-        template: Template("realm", PackageResources.realm_mustache)
+        path: "/console/apps/{bundleId}/{environment}/",
+        template: Template("environment", PackageResources.environment_mustache)
     ) { page in
         let bundleID = page.parameters["bundleId"] ?? ""
-        let environment = page.parameters["realm"] ?? ""
+        let environment = page.parameters["environment"] ?? ""
         let app = try await page.ask("getApp")
         let clocks = try await page.ask("listClocks")["clocks"]?.elements ?? []
         var own: [PageValue] = []
@@ -28,11 +28,11 @@ extension ConsolePage {
                 "failing": .list(try await Deliveries.failing(page, page.parameters, most: 10)),
                 "isTold": .flag(try await Deliveries.hasEndpoints(page, page.parameters)),
                 "list": try await CustomerList.value(page, after: nil, most: 10),
-                "allCustomers": PageValue(page.link("/console/apps/{bundleId}/{realm}/customers")),
+                "allCustomers": PageValue(page.link("/console/apps/{bundleId}/{environment}/customers")),
                 "jobs": try await Jobs.value(page),
                 "settings": try await EnvironmentSettings.value(page),
-                "otherRealm": .text(others),
-                "otherLink": PageValue(page.link("/console/apps/{bundleId}/{realm}/", ["realm": others])),
+                "otherEnvironment": .text(others),
+                "otherLink": PageValue(page.link("/console/apps/{bundleId}/{environment}/", ["environment": others])),
                 "makeClock": ActForm(
                     "createClock",
                     "Make a clock",

@@ -22,7 +22,7 @@ enum Jobs {
             "id": PageValue(job["jobId"]?.text), "kind": .text(words(job["kind"]?.text ?? "")),
             "product": .text(product),
             "link": PageValue(
-                page.link("/console/apps/{bundleId}/{realm}/catalog/{productId}", ["productId": product])
+                page.link("/console/apps/{bundleId}/{environment}/catalog/{productId}", ["productId": product])
             ),
             "time": Words.time(job["effectiveDate"]?.number, from: now), "state": PageValue(job["state"]?.text),
             "style": .text(job["state"]?.text == "done" ? "good" : "warn"),

@@ -4,7 +4,7 @@ import TillShop
 extension ConsolePage {
     /// One notification: what it says in its layers, who signed them, and every attempt to deliver it.
     static let notification = ConsolePage(
-        path: "/console/apps/{bundleId}/{realm}/notifications/{notificationUUID}",
+        path: "/console/apps/{bundleId}/{environment}/notifications/{notificationUUID}",
         template: Template("notification", PackageResources.notification_mustache)
     ) { page in
         let entry = try await page.ask("getNotification")
@@ -17,7 +17,7 @@ extension ConsolePage {
             [entry["notificationType"]?.text, entry["subtype"]?.text].compactMap(\.self).joined(separator: " / "),
             [
                 "about": about, "uuid": PageValue(entry["notificationUUID"]?.text),
-                "list": PageValue(page.link("/console/apps/{bundleId}/{realm}/notifications")),
+                "list": PageValue(page.link("/console/apps/{bundleId}/{environment}/notifications")),
                 "deliveries": .list((entry["deliveries"]?.elements ?? []).map(NotificationWords.delivery)),
                 "parts": .list(DecodedWords.parts(decoded.0)),
                 "plain": signed == nil ? plain : .nothing,

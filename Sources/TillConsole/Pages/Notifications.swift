@@ -6,7 +6,7 @@ import TillShop
 extension ConsolePage {
     /// What was told about an app's environment, newest first, page by page.
     static let notifications = ConsolePage(
-        path: "/console/apps/{bundleId}/{realm}/notifications",
+        path: "/console/apps/{bundleId}/{environment}/notifications",
         template: Template("notifications", PackageResources.notifications_mustache)
     ) { page in
         let endpoints = try await page.ask("listEndpoints")["endpoints"]?.elements ?? []
@@ -19,7 +19,7 @@ extension ConsolePage {
                 "list": try await NotificationList.value(page, filter),
                 "hasClocks": .flag(try await page.ask("listClocks")["clocks"]?.elements.isEmpty == false),
                 "endpoints": .list(endpoints.prefix(20).map { NotificationList.endpoint($0) }),
-                "settings": PageValue(page.link("/console/apps/{bundleId}/{realm}/")),
+                "settings": PageValue(page.link("/console/apps/{bundleId}/{environment}/")),
                 "test": ActForm("requestTestNotification", "Send a TEST").value(page),
                 "trigger": NotificationList.trigger.value(page),
                 "resend": NotificationList.resend(names).value(page),
@@ -30,7 +30,7 @@ extension ConsolePage {
 
 /// The parts of the page of notifications.
 enum NotificationList {
-    static let path = "/console/apps/{bundleId}/{realm}/notifications"
+    static let path = "/console/apps/{bundleId}/{environment}/notifications"
 
     /// Every type with every subtype that goes with it, as people write them.
     static let everything = NotificationType.allCases.flatMap { type in
@@ -131,7 +131,7 @@ enum NotificationWords {
         let words = [entry["notificationType"]?.text, entry["subtype"]?.text].compactMap(\.self)
         let customer = entry["customer"]?.text
         let address = customer.flatMap {
-            page.link("/console/apps/{bundleId}/{realm}/customers/{customer}", ["customer": $0])
+            page.link("/console/apps/{bundleId}/{environment}/customers/{customer}", ["customer": $0])
         }
         let transaction = entry["transactionId"]?.text
         let link = transaction.flatMap { page.link(RowsCard.path, ["transactionId": $0]) }

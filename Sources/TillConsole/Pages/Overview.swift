@@ -39,8 +39,8 @@ private enum Overview {
         let id = app["bundleId"]?.text ?? ""
         var environments: [PageValue] = []
         for environment in ["sandbox", "production"] {
-            let scope = ["bundleId": id, "realm": environment]
-            let path = "/console/apps/{bundleId}/{realm}/"
+            let scope = ["bundleId": id, "environment": environment]
+            let path = "/console/apps/{bundleId}/{environment}/"
             environments.append([
                 "name": .text(environment), "id": .text("\(id)-\(environment)"),
                 "link": PageValue(page.link(path, scope)),
@@ -50,7 +50,7 @@ private enum Overview {
                 "isTold": .flag(try await Deliveries.hasEndpoints(page, scope)),
             ])
         }
-        return ["bundleId": .text(id), "name": PageValue(app["name"]?.text), "realms": .list(environments)]
+        return ["bundleId": .text(id), "name": PageValue(app["name"]?.text), "environments": .list(environments)]
     }
 
     static func refusals(_ page: PageRequest) async throws -> [PageValue] {
@@ -97,7 +97,7 @@ enum Deliveries {
     static func failing(_ page: PageRequest, _ scope: [String: String], most: Int) async throws -> [PageValue] {
         let query = [(name: "failed", value: "true"), (name: "limit", value: String(most))]
         let answer = try await page.ask("listNotifications", scope, query: query)
-        let path = "/console/apps/{bundleId}/{realm}/notifications/{notificationUUID}"
+        let path = "/console/apps/{bundleId}/{environment}/notifications/{notificationUUID}"
         return (answer["notifications"]?.elements ?? []).map { entry in
             let delivery = entry["deliveries"]?.elements.first {
                 $0["isDelivered"]?.isTrue != true && $0["attempts"]?.elements.isEmpty == false

@@ -4,7 +4,7 @@ import TillShop
 extension ConsolePage {
     /// One product: its prices, offers and texts, and what changes them.
     static let product = ConsolePage(
-        path: "/console/apps/{bundleId}/{realm}/catalog/{productId}",
+        path: "/console/apps/{bundleId}/{environment}/catalog/{productId}",
         template: Template("product", PackageResources.product_mustache)
     ) { page in
         let id = page.parameters["productId"] ?? ""
@@ -22,7 +22,7 @@ extension ConsolePage {
                 "hasStorefronts": .flag(!CatalogWords.storefronts(product).isEmpty),
                 "texts": CatalogList.texts(product),
                 "forms": .list(parts.forms.map { $0.value(page) }), "replace": parts.replace.value(page),
-                "all": PageValue(page.link("/console/apps/{bundleId}/{realm}/catalog")),
+                "all": PageValue(page.link("/console/apps/{bundleId}/{environment}/catalog")),
             ]
         )
     }

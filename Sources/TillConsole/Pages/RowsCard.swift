@@ -9,7 +9,7 @@ struct RowsCard: Sendable {
 
     /// So many on a page.
     static let most = 25
-    static let path = "/console/apps/{bundleId}/{realm}/transactions/{transactionId}"
+    static let path = "/console/apps/{bundleId}/{environment}/transactions/{transactionId}"
 
     init(_ page: PageRequest, _ ledger: CustomerLedger) {
         self.page = page
@@ -18,7 +18,7 @@ struct RowsCard: Sendable {
 
     var value: PageValue {
         let shown = ledger.rows.prefix(Self.most)
-        let path = "/console/apps/{bundleId}/{realm}/customers/{customer}"
+        let path = "/console/apps/{bundleId}/{environment}/customers/{customer}"
         let last = ledger.hasMore || ledger.rows.count > Self.most ? shown.last : nil
         let next = last.flatMap { page.link(path, query: [(name: "after", value: String($0.change))]) }
         return [

@@ -21,7 +21,7 @@ extension ConsolePage {
         func form(_ verb: String, _ label: String, _ fields: [ActForm.Field], isGrave: Bool = false) -> PageValue {
             ActForm(verb, label, fields, isGrave: isGrave).value(page)
         }
-        let path = "/console/apps/{bundleId}/{realm}/customers/{customer}"
+        let path = "/console/apps/{bundleId}/{environment}/customers/{customer}"
         return PageContent(
             "Transaction \(id)",
             [

@@ -21,7 +21,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/attacks",
+                path: "/v1/apps/{bundleId}/{environment}/attacks",
                 id: "listAttacks",
                 tag: "attacks",
                 summary: "The attack pack: signed data that a right verifier must refuse, and the sentence why.",

@@ -13,7 +13,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/card",
+                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/card",
                 id: "setCard",
                 tag: "cards",
                 summary: "How the customer's card behaves from now on; what waits for a payment is charged at once.",
@@ -37,7 +37,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/ask-to-buy",
+                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/ask-to-buy",
                 id: "setAskToBuy",
                 tag: "cards",
                 summary: "Whether what the customer buys waits for a parent.",

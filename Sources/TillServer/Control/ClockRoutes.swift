@@ -88,7 +88,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/clock",
+                path: "/v1/apps/{bundleId}/{environment}/clock",
                 id: "getClock",
                 tag: "clocks",
                 summary: "The clock of the app's environment.",
@@ -96,7 +96,7 @@ extension ControlAPI {
             ) { json(try name(of: $0)) },
             ControlRoute(
                 method: .put,
-                path: "/v1/apps/{bundleId}/{realm}/clock",
+                path: "/v1/apps/{bundleId}/{environment}/clock",
                 id: "setClock",
                 tag: "clocks",
                 summary: "Freezes the clock, lets it run, or makes it real; it never goes back.",
@@ -105,7 +105,7 @@ extension ControlAPI {
             ) { try await set(try name(of: $0), $0) },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/clock/advance",
+                path: "/v1/apps/{bundleId}/{environment}/clock/advance",
                 id: "advanceClock",
                 tag: "clocks",
                 summary: "Lets the clock leap, and all happen that falls due on the way.",
@@ -114,7 +114,7 @@ extension ControlAPI {
             ) { try await advance(try name(of: $0), $0) },
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/clock/leap",
+                path: "/v1/apps/{bundleId}/{environment}/clock/leap",
                 id: "getLeap",
                 tag: "clocks",
                 summary: "How far a leap of the clock has come.",
@@ -122,7 +122,7 @@ extension ControlAPI {
             ) { progress(try name(of: $0)) },
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/clocks",
+                path: "/v1/apps/{bundleId}/{environment}/clocks",
                 id: "listClocks",
                 tag: "clocks",
                 summary: "Clocks on which single customers live.",
@@ -138,7 +138,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/clocks",
+                path: "/v1/apps/{bundleId}/{environment}/clocks",
                 id: "createClock",
                 tag: "clocks",
                 summary: "Makes a clock on which single customers can live.",
@@ -154,7 +154,7 @@ extension ControlAPI {
             ) { try await create($0) },
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/clocks/{clock}",
+                path: "/v1/apps/{bundleId}/{environment}/clocks/{clock}",
                 id: "getOwnClock",
                 tag: "clocks",
                 summary: "A clock on which single customers live.",
@@ -162,7 +162,7 @@ extension ControlAPI {
             ) { json(try ownName(of: $0)) },
             ControlRoute(
                 method: .put,
-                path: "/v1/apps/{bundleId}/{realm}/clocks/{clock}",
+                path: "/v1/apps/{bundleId}/{environment}/clocks/{clock}",
                 id: "setOwnClock",
                 tag: "clocks",
                 summary: "Freezes such a clock, lets it run, or makes it real.",
@@ -171,7 +171,7 @@ extension ControlAPI {
             ) { try await set(try ownName(of: $0), $0) },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/clocks/{clock}/advance",
+                path: "/v1/apps/{bundleId}/{environment}/clocks/{clock}/advance",
                 id: "advanceOwnClock",
                 tag: "clocks",
                 summary: "Lets such a clock leap.",
@@ -180,7 +180,7 @@ extension ControlAPI {
             ) { try await advance(try ownName(of: $0), $0) },
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/clocks/{clock}/leap",
+                path: "/v1/apps/{bundleId}/{environment}/clocks/{clock}/leap",
                 id: "getOwnLeap",
                 tag: "clocks",
                 summary: "How far a leap of such a clock has come.",
@@ -188,7 +188,7 @@ extension ControlAPI {
             ) { progress(try ownName(of: $0)) },
             ControlRoute(
                 method: .put,
-                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/clock",
+                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/clock",
                 id: "useClock",
                 tag: "clocks",
                 summary: "Puts a customer and the family on a clock of their own, or back on that of the environment.",

@@ -22,7 +22,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/coming",
+                path: "/v1/apps/{bundleId}/{environment}/coming",
                 id: "listComing",
                 tag: "clocks",
                 summary: "What happens by itself on a clock, the earliest first, and what is to be delivered.",

@@ -76,7 +76,7 @@ struct ControlExchange: Sendable {
 
     /// The app and environment that the path names.
     func scope() throws -> AccountScope {
-        let text = parameter("realm")
+        let text = parameter("environment")
         guard let environment = StoreEnvironment(rawValue: text) else {
             throw ControlError.notFound(
                 "unknown_realm",

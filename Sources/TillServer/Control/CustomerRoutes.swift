@@ -38,7 +38,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/customers",
+                path: "/v1/apps/{bundleId}/{environment}/customers",
                 id: "listCustomers",
                 tag: "customers",
                 summary: "Customers in the order in which they came, page by page.",
@@ -57,7 +57,7 @@ extension ControlAPI {
             ) { try await listCustomers($0) },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/customers",
+                path: "/v1/apps/{bundleId}/{environment}/customers",
                 id: "createCustomer",
                 tag: "customers",
                 summary: "Creates a customer. One who exists stays as they are.",
@@ -97,7 +97,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}",
+                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}",
                 id: "getCustomer",
                 tag: "customers",
                 summary: "One customer and what they have.",

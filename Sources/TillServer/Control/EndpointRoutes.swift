@@ -19,7 +19,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/endpoints",
+                path: "/v1/apps/{bundleId}/{environment}/endpoints",
                 id: "listEndpoints",
                 tag: "endpoints",
                 summary: "Where notifications go; till listen is among them while it listens.",
@@ -34,7 +34,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .put,
-                path: "/v1/apps/{bundleId}/{realm}/endpoints/{endpoint}",
+                path: "/v1/apps/{bundleId}/{environment}/endpoints/{endpoint}",
                 id: "setEndpoint",
                 tag: "endpoints",
                 summary: "Sets the address of an endpoint, and which notifications it wants.",
@@ -56,7 +56,7 @@ extension ControlAPI {
             ) { try await set($0) },
             ControlRoute(
                 method: .delete,
-                path: "/v1/apps/{bundleId}/{realm}/endpoints/{endpoint}",
+                path: "/v1/apps/{bundleId}/{environment}/endpoints/{endpoint}",
                 id: "removeEndpoint",
                 tag: "endpoints",
                 summary: "Removes an endpoint, and forgets what is owed to it."

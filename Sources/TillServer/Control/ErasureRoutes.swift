@@ -9,7 +9,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/erase",
+                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/erase",
                 id: "eraseCustomer",
                 tag: "customers",
                 summary: "Erases a customer and everything that names them in this app and environment, for ever.",

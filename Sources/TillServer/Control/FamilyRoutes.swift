@@ -21,7 +21,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/families",
+                path: "/v1/apps/{bundleId}/{environment}/families",
                 id: "createFamily",
                 tag: "families",
                 summary: "Makes a family of up to six; customers who do not exist are created.",
@@ -64,7 +64,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/family",
+                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/family",
                 id: "getFamily",
                 tag: "families",
                 summary: "The family of a customer.",
@@ -72,7 +72,7 @@ extension ControlAPI {
             ) { try await json(familyOf: try $0.customer()) },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/family/members",
+                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/family/members",
                 id: "joinFamily",
                 tag: "families",
                 summary: "Lets another customer join the family of this one.",
@@ -89,7 +89,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .delete,
-                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/family",
+                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/family",
                 id: "leaveFamily",
                 tag: "families",
                 summary: "Lets a customer leave; when the organizer leaves, the family ends.",
@@ -101,7 +101,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/transactions/{transactionId}/sharing",
+                path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/sharing",
                 id: "setSharing",
                 tag: "families",
                 summary: "The customer shares one purchase with the family, or no longer.",

@@ -23,7 +23,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/held-purchases",
+                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/held-purchases",
                 id: "listHeldPurchases",
                 tag: "held purchases",
                 summary: "A customer's purchases that wait, oldest first.",
@@ -43,7 +43,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/held-purchases/{number}/approve",
+                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/held-purchases/{number}/approve",
                 id: "approvePurchase",
                 tag: "held purchases",
                 summary: "Lets a purchase that waits happen now.",
@@ -64,7 +64,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/held-purchases/{number}/decline",
+                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/held-purchases/{number}/decline",
                 id: "declinePurchase",
                 tag: "held purchases",
                 summary: "Drops a purchase that waits.",

@@ -38,7 +38,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/products/{productId}/price",
+                path: "/v1/apps/{bundleId}/{environment}/products/{productId}/price",
                 id: "raisePrice",
                 tag: "jobs",
                 summary: "Raises a subscription's price: new customers pay it at once, subscribers after a notice.",
@@ -62,7 +62,7 @@ extension ControlAPI {
             ) { try await raisePrice($0) },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/products/{productId}/sharing",
+                path: "/v1/apps/{bundleId}/{environment}/products/{productId}/sharing",
                 id: "shareProduct",
                 tag: "jobs",
                 summary: "Switches family sharing on for a product: families get what their members have.",
@@ -71,7 +71,7 @@ extension ControlAPI {
             ) { try await shareProduct($0) },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/extensions",
+                path: "/v1/apps/{bundleId}/{environment}/extensions",
                 id: "extendAll",
                 tag: "jobs",
                 summary: "The running period of everybody who subscribes to a product ends later.",
@@ -93,7 +93,7 @@ extension ControlAPI {
             ) { try await extendAll($0) },
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/jobs",
+                path: "/v1/apps/{bundleId}/{environment}/jobs",
                 id: "listJobs",
                 tag: "jobs",
                 summary: "All jobs of the app's environment, by when they take effect.",
@@ -105,7 +105,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/jobs/{jobId}",
+                path: "/v1/apps/{bundleId}/{environment}/jobs/{jobId}",
                 id: "getJob",
                 tag: "jobs",
                 summary: "One job.",

@@ -37,7 +37,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/transactions",
+                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/transactions",
                 id: "listTransactions",
                 tag: "customers",
                 summary: "A customer's transactions, the one that changed last first, page by page.",

@@ -9,7 +9,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/listen",
+                path: "/v1/apps/{bundleId}/{environment}/listen",
                 id: "listen",
                 tag: "listen",
                 summary: "Waits for the next notification to forward. Who asks stands in for a primary endpoint.",
@@ -43,7 +43,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/listen/{deliveryToken}",
+                path: "/v1/apps/{bundleId}/{environment}/listen/{deliveryToken}",
                 id: "answerDelivery",
                 tag: "listen",
                 summary: "Says what became of a notification that was forwarded.",

@@ -66,7 +66,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/notifications",
+                path: "/v1/apps/{bundleId}/{environment}/notifications",
                 id: "listNotifications",
                 tag: "notifications",
                 summary:
@@ -94,7 +94,7 @@ extension ControlAPI {
             ) { try await listNotifications($0) },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/notifications",
+                path: "/v1/apps/{bundleId}/{environment}/notifications",
                 id: "triggerNotification",
                 tag: "notifications",
                 summary: "Sends any type and subtype with the present state of what it is about; nothing else happens.",
@@ -121,7 +121,7 @@ extension ControlAPI {
             ) { try await trigger($0) },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/notifications/test",
+                path: "/v1/apps/{bundleId}/{environment}/notifications/test",
                 id: "requestTestNotification",
                 tag: "notifications",
                 summary: "Sends a TEST to the primary endpoint.",
@@ -142,7 +142,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/notifications/resend",
+                path: "/v1/apps/{bundleId}/{environment}/notifications/resend",
                 id: "resendNotifications",
                 tag: "notifications",
                 summary: "Sends again what was made between two instants.",
@@ -158,7 +158,7 @@ extension ControlAPI {
             ) { try await resendRange($0) },
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/notifications/{notificationUUID}",
+                path: "/v1/apps/{bundleId}/{environment}/notifications/{notificationUUID}",
                 id: "getNotification",
                 tag: "notifications",
                 summary: "One notification, decoded, with every attempt to deliver it.",
@@ -181,7 +181,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/notifications/{notificationUUID}/resend",
+                path: "/v1/apps/{bundleId}/{environment}/notifications/{notificationUUID}/resend",
                 id: "resendNotification",
                 tag: "notifications",
                 summary: "Sends a notification again, with the same bytes.",

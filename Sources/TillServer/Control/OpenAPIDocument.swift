@@ -99,7 +99,7 @@ enum OpenAPIDocument {
 
     private static let descriptions = [
         "bundleId": "The app's bundle identifier.",
-        "realm": "production or sandbox.",
+        "environment": "production or sandbox.",
         "customer": "The customer's name in this store.",
         "transactionId": "A transaction id.",
         "originalTransactionId": "A subscription, by its original transaction or any other of its transactions.",

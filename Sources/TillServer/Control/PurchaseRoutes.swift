@@ -11,7 +11,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/purchases",
+                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/purchases",
                 id: "buy",
                 tag: "purchases",
                 summary: "Lets a customer buy; one who does not exist is created. A non-consumable that they own: 200.",
@@ -22,7 +22,7 @@ extension ControlAPI {
             ) { try await buy($0) },
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/transactions/{transactionId}",
+                path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}",
                 id: "getTransaction",
                 tag: "purchases",
                 summary: "A transaction, signed anew, with what the device hands over.",
@@ -35,7 +35,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/transactions/{transactionId}/finish",
+                path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/finish",
                 id: "finishTransaction",
                 tag: "purchases",
                 summary: "The app finishes a transaction on the device.",

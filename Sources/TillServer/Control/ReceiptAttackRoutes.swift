@@ -24,7 +24,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/attacks/receipts",
+                path: "/v1/apps/{bundleId}/{environment}/attacks/receipts",
                 id: "listReceiptAttacks",
                 tag: "attacks",
                 summary: "Receipts that a right verifier must refuse, and the sentence why.",

@@ -15,7 +15,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/receipt",
+                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/receipt",
                 id: "getReceipt",
                 tag: "receipts",
                 summary: "A customer's app receipt as it is now.",
@@ -32,7 +32,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/transactions/{transactionId}/receipt",
+                path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/receipt",
                 id: "getTransactionReceipt",
                 tag: "receipts",
                 summary: "The receipt of one transaction in the form that iOS 6 had.",

@@ -36,7 +36,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/transactions/{transactionId}/refund",
+                path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund",
                 id: "refund",
                 tag: "refunds",
                 summary: "Refunds a transaction, in full, in part, or the unused part of a subscription's period.",
@@ -59,7 +59,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/transactions/{transactionId}/refund/reverse",
+                path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund/reverse",
                 id: "reverseRefund",
                 tag: "refunds",
                 summary: "Takes a refund back after a dispute.",
@@ -68,7 +68,7 @@ extension ControlAPI {
             ) { try await act(onTransactionOf: $0) { .reverseRefund($0) } },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/transactions/{transactionId}/refund/request",
+                path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund/request",
                 id: "requestRefund",
                 tag: "refunds",
                 summary: "The customer asks for money back; the rule of the app's environment decides, or you do.",
@@ -80,7 +80,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/transactions/{transactionId}/refund/decline",
+                path: "/v1/apps/{bundleId}/{environment}/transactions/{transactionId}/refund/decline",
                 id: "declineRefund",
                 tag: "refunds",
                 summary: "Declines what the customer asked for.",
@@ -89,7 +89,7 @@ extension ControlAPI {
             ) { try await act(onTransactionOf: $0) { .declineRefund($0) } },
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/refund-requests",
+                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/refund-requests",
                 id: "listRefundRequestsOfCustomer",
                 tag: "refunds",
                 summary: "Refunds that a customer asked for and that are not decided.",
@@ -102,7 +102,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/refund-requests",
+                path: "/v1/apps/{bundleId}/{environment}/refund-requests",
                 id: "listRefundRequests",
                 tag: "refunds",
                 summary: "Refunds that were asked for and are not decided, customer by customer, page by page.",

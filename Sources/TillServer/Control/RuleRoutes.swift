@@ -49,7 +49,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/rules",
+                path: "/v1/apps/{bundleId}/{environment}/rules",
                 id: "getRules",
                 tag: "rules",
                 summary: "The rules of the app's environment.",
@@ -57,7 +57,7 @@ extension ControlAPI {
             ) { json(rulesOf: try $0.scope()) },
             ControlRoute(
                 method: .put,
-                path: "/v1/apps/{bundleId}/{realm}/rules",
+                path: "/v1/apps/{bundleId}/{environment}/rules",
                 id: "setRules",
                 tag: "rules",
                 summary: "Changes the rules that are named; what is left out stays.",

@@ -10,7 +10,7 @@ extension ControlAPI {
         [
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/customers/{customer}/subscriptions",
+                path: "/v1/apps/{bundleId}/{environment}/customers/{customer}/subscriptions",
                 id: "listSubscriptions",
                 tag: "subscriptions",
                 summary: "A customer's subscriptions, with how they stand and what comes next.",
@@ -33,7 +33,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .get,
-                path: "/v1/apps/{bundleId}/{realm}/subscriptions/{originalTransactionId}",
+                path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}",
                 id: "getSubscription",
                 tag: "subscriptions",
                 summary: "One subscription with its latest transaction.",
@@ -44,7 +44,7 @@ extension ControlAPI {
             },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/subscriptions/{originalTransactionId}/cancel",
+                path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/cancel",
                 id: "cancelSubscription",
                 tag: "subscriptions",
                 summary: "The customer turns renewal off; what is paid for goes on.",
@@ -53,7 +53,7 @@ extension ControlAPI {
             ) { try await act($0) { .turnAutoRenewOff($0.originalID) } },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/subscriptions/{originalTransactionId}/resume",
+                path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/resume",
                 id: "resumeSubscription",
                 tag: "subscriptions",
                 summary: "The customer turns renewal on again.",
@@ -62,7 +62,7 @@ extension ControlAPI {
             ) { try await act($0) { .turnAutoRenewOn($0.originalID) } },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/subscriptions/{originalTransactionId}/change",
+                path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/change",
                 id: "changeSubscription",
                 tag: "subscriptions",
                 summary: "The customer changes to another product of the group, takes an offer, or pays another way.",
@@ -71,7 +71,7 @@ extension ControlAPI {
             ) { try await change($0) },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/subscriptions/{originalTransactionId}/extend",
+                path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/extend",
                 id: "extendSubscription",
                 tag: "subscriptions",
                 summary: "The running period ends later, free of charge.",
@@ -94,7 +94,7 @@ extension ControlAPI {
             ) { try await extend($0) },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/subscriptions/{originalTransactionId}/price-increase/accept",
+                path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/price-increase/accept",
                 id: "acceptPriceIncrease",
                 tag: "subscriptions",
                 summary: "The customer agrees to a higher price.",
@@ -103,7 +103,7 @@ extension ControlAPI {
             ) { try await act($0) { .acceptPriceIncrease($0.originalID) } },
             ControlRoute(
                 method: .post,
-                path: "/v1/apps/{bundleId}/{realm}/subscriptions/{originalTransactionId}/price-increase/decline",
+                path: "/v1/apps/{bundleId}/{environment}/subscriptions/{originalTransactionId}/price-increase/decline",
                 id: "declinePriceIncrease",
                 tag: "subscriptions",
                 summary: "The customer does not agree to a higher price: renewal is turned off.",

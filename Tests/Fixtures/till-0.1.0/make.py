@@ -182,7 +182,7 @@ class World:
         revoked = self.call("POST", "/v1/tokens", {"name": "revoked"})
         self.call("DELETE", f"/v1/tokens/{revoked['name']}")
         self.call("POST", "/v1/faults", {"kind": "delay", "bundleId": XCODE, "milliseconds": 1, "percent": 50,
-                                         "realm": "sandbox", "seed": 7})
+                                         "environment": "sandbox", "seed": 7})
         self.sandbox = Environment(self, SHOP, "sandbox", SANDBOX_CAST)
         self.production = Environment(self, SHOP, "production")
         self.both = [self.sandbox, self.production]
