@@ -61,7 +61,7 @@ enum FormBody {
     static func instant(_ text: String) -> Int64? {
         let colons = text.count { $0 == ":" }
         let whole = text.contains("T") && !text.hasSuffix("Z") ? text + (colons == 1 ? ":00Z" : "Z") : text
-        guard case .instant(let instant)? = WrittenTime(whole) else { return nil }
+        guard case .instant(let instant)? = TimeExpression(whole) else { return nil }
         return instant.milliseconds
     }
 }

@@ -38,7 +38,7 @@ struct WrittenInstant: ExpressibleByArgument {
     let instant: Timestamp
 
     init?(argument: String) {
-        guard let instant = WrittenTime.instant(argument) else { return nil }
+        guard let instant = TimeExpression.instant(argument) else { return nil }
         self.instant = instant
     }
 }

@@ -95,8 +95,8 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var options: ClockOptions
 
         func validate() throws {
-            guard target == "next" || WrittenTime(target) != nil else {
-                throw ValidationError("\(target) is no time; give next, or \(WrittenTime.examples).")
+            guard target == "next" || TimeExpression(target) != nil else {
+                throw ValidationError("\(target) is no time; give next, or \(TimeExpression.examples).")
             }
         }
 
@@ -113,7 +113,7 @@ struct ClockCommand: AsyncParsableCommand {
 
         private var body: JSONTree {
             let settling: JSONTree? = settle ? .bool(true) : nil
-            switch WrittenTime(target) {
+            switch TimeExpression(target) {
             case .instant(let instant)?:
                 return .members(["to": .number(String(instant.milliseconds)), "settle": settling])
             case .period?, .milliseconds?: return .members(["by": .string(target), "settle": settling])

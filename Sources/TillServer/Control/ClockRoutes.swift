@@ -302,7 +302,7 @@ extension ControlAPI {
         case (nil, let instant?, false): return .to(instant)
         case (nil, nil, true): return .toNextEvent
         case (let text?, nil, false):
-            switch WrittenTime(text) {
+            switch TimeExpression(text) {
             case .period(let period)?: return .byPeriod(period)
             case .milliseconds(let milliseconds)?: return .by(milliseconds: milliseconds)
             case .instant?, nil:

@@ -4,7 +4,7 @@ import TillShop
 
 /// Times as people write them on the command line.
 @Suite("Written times")
-struct WrittenTimeTests {
+struct TimeExpressionTests {
     @Test(
         "Instants",
         arguments: [
@@ -16,13 +16,13 @@ struct WrittenTimeTests {
         ]
     )
     func instants(text: String, milliseconds: Int64) {
-        #expect(WrittenTime(text) == .instant(Timestamp(milliseconds: milliseconds)))
+        #expect(TimeExpression(text) == .instant(Timestamp(milliseconds: milliseconds)))
     }
 
     @Test("An instant that is written out reads back", arguments: [0, 951_782_400, 1_709_164_799, 4_102_444_799])
     func roundTrip(seconds: Int64) {
         let instant = Timestamp(seconds: seconds)
-        #expect(WrittenTime.instant(instant.iso8601) == instant)
+        #expect(TimeExpression.instant(instant.iso8601) == instant)
     }
 
     @Test(
@@ -33,7 +33,7 @@ struct WrittenTimeTests {
         ]
     )
     func periods(text: String, period: Period) {
-        #expect(WrittenTime(text) == .period(period))
+        #expect(TimeExpression(text) == .period(period))
     }
 
     @Test(
@@ -44,7 +44,7 @@ struct WrittenTimeTests {
         ]
     )
     func lengths(text: String, milliseconds: Int64) {
-        #expect(WrittenTime(text) == .milliseconds(milliseconds))
+        #expect(TimeExpression(text) == .milliseconds(milliseconds))
     }
 
     @Test(
@@ -58,6 +58,6 @@ struct WrittenTimeTests {
         ]
     )
     func nonsense(text: String) {
-        #expect(WrittenTime(text) == nil)
+        #expect(TimeExpression(text) == nil)
     }
 }

@@ -1,7 +1,7 @@
 import TillCore
 
 /// Instants and lengths of time as people write them.
-package enum WrittenTime: Equatable, Sendable {
+package enum TimeExpression: Equatable, Sendable {
     /// `2026-03-01`, `2026-03-01T10:00:00Z`, or milliseconds since 1970.
     case instant(Timestamp)
     /// `1mo`, `2w`, `P1Y`: calendar days, weeks, months or years.
@@ -11,11 +11,11 @@ package enum WrittenTime: Equatable, Sendable {
 
     /// Reads an instant or a length of time; nil for anything else.
     package init?(_ text: String) {
-        if let instant = WrittenTime.instant(text) {
+        if let instant = TimeExpression.instant(text) {
             self = .instant(instant)
         } else if let period = Period(iso8601: text) {
             self = .period(period)
-        } else if let length = WrittenTime.length(text) {
+        } else if let length = TimeExpression.length(text) {
             self = length
         } else {
             return nil
@@ -38,7 +38,7 @@ package enum WrittenTime: Equatable, Sendable {
 
     /// Numbers with their units. Hours, minutes and seconds add up; a calendar length stands alone, as its length
     /// depends on when it begins.
-    private static func length(_ text: String) -> WrittenTime? {
+    private static func length(_ text: String) -> TimeExpression? {
         let isISO = text.hasPrefix("PT")
         var rest = isISO ? text.dropFirst(2).lowercased()[...] : text[...]
         var total: Int64 = 0
