@@ -169,9 +169,9 @@ package struct Course<Place: World>: Sendable {
             return report("\(ways), an act differs: \(answers)\(theirs.refusal?.name ?? "done")", to: mine.act.instant)
         }
         do {
-            let mine = Portrait(of: try await world.observe(), try await world.attempts(), isExact: isExact)
+            let mine = NormalizedState(of: try await world.observe(), try await world.attempts(), isExact: isExact)
             let others = try await other.world.attempts()
-            let theirs = Portrait(of: try await other.world.observe(), others, isExact: isExact)
+            let theirs = NormalizedState(of: try await other.world.observe(), others, isExact: isExact)
             return mine.difference(from: theirs).map { report("\(ways), \($0)") }
         } catch {
             return report("the world broke: \(error)")

@@ -2,7 +2,7 @@ import TillCore
 
 /// A shop as it was seen, by customer, without what two ways through the same time may do differently: which numbers
 /// the ids have, when something was signed, how often it was written.
-struct Portrait: Sendable {
+struct NormalizedState: Sendable {
     /// All of one customer.
     struct Likeness: Equatable, Sendable {
         var account: Account
@@ -103,7 +103,7 @@ struct Portrait: Sendable {
     }
 }
 
-extension Portrait.Likeness {
+extension NormalizedState.Likeness {
     /// Sets the dates of signatures and changes aside.
     fileprivate mutating func forgetDates() {
         let never = Timestamp(milliseconds: 0)
@@ -130,17 +130,17 @@ extension Portrait.Likeness {
     }
 }
 
-extension Portrait {
-    /// The first thing in which another portrait is different, with both values; nil when they are equal.
-    func difference(from other: Portrait) -> String? {
+extension NormalizedState {
+    /// The first thing in which another normalized state is different, with both values; nil when they are equal.
+    func difference(from other: NormalizedState) -> String? {
         for customer in Set(customers.keys).union(other.customers.keys).sorted() {
             guard let mine = customers[customer], let theirs = other.customers[customer] else {
                 return "customer \(customer) is in one of them only"
             }
             guard mine != theirs else { continue }
-            let notifications = Portrait.first(of: mine.notifications, theirs.notifications) { $0.words }
-            let rows = Portrait.first(of: mine.rows, theirs.rows) { "\($0.productID) of \($0.purchaseDate.iso8601)" }
-            let attempts = Portrait.first(of: mine.attempts, theirs.attempts) { $0.words }
+            let notifications = NormalizedState.first(of: mine.notifications, theirs.notifications) { $0.words }
+            let rows = NormalizedState.first(of: mine.rows, theirs.rows) { "\($0.productID) of \($0.purchaseDate.iso8601)" }
+            let attempts = NormalizedState.first(of: mine.attempts, theirs.attempts) { $0.words }
             let account = Unlike.parts(of: mine.account, and: theirs.account, named: "account")
             let found =
                 notifications.map { "notification \($0)" } ?? rows.map { "row \($0)" }
