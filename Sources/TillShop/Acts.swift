@@ -221,7 +221,7 @@ extension Shop {
             if !change.notifications.isEmpty { chains.keep(chain) }
             recentRows.note(change)
             signals.committed(change, telling: ledger.notifications)
-            setAside.remove(actor)
+            quarantine.remove(actor)
             let acting = change.accounts.first { $0.account.id == actor }?.account ?? loaded[0]
             return isUpToDate ? .done(Outcome(account: acting, ledger: ledger)) : .behind(ledger)
         case .failure(.conflict):
@@ -304,7 +304,7 @@ extension Shop {
 
     /// Notes a damaged account, so that operators see it and clocks pass it by, and logs it once.
     func quarantine(_ damaged: DamagedAccount) -> DamagedAccount {
-        if setAside.add(damaged.account, because: damaged.description) {
+        if quarantine.add(damaged.account, because: damaged.description) {
             logger.error("an account was quarantined", metadata: ["cause": "\(damaged.logText)"])
         }
         return damaged

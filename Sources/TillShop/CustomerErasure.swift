@@ -143,7 +143,7 @@ extension Shop {
             receiptCache.clear()
             signatures.clear()
             recentRows.clear()
-            setAside.remove(account.id)
+            quarantine.remove(account.id)
             signals.committed(change, telling: erased.told)
             return .done(erased)
         case .failure(.conflict):

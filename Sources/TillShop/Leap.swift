@@ -33,7 +33,7 @@ package struct LeapReport: Equatable, Sendable {
     /// What was told, by type and subtype (`DID_RENEW`, `EXPIRED/VOLUNTARY`), in the order of the words.
     package let notifications: [Count]
     /// Customers whose accounts could not be brought up to date.
-    package let setAside: [String]
+    package let quarantine: [String]
     /// Deliveries that are due and were not made when this was written; nil without settling.
     package let owed: Int?
 
@@ -300,7 +300,8 @@ extension Shop {
 
     private static let settlingLimit: Int64 = 60_000
 
-    /// Brings every account on a clock up to an instant. One that cannot be is set aside and does not stop the others.
+    /// Brings every account on a clock up to an instant. One that cannot be is quarantined and does not stop the
+    /// others.
     ///
     /// - Parameters:
     ///   - onlyHere: leaves the parts of other nodes to them.
@@ -316,15 +317,15 @@ extension Shop {
             try checkStopping()
             // Long work ends where everything was replaced.
             _ = try writePrecondition()
-            let limit = 256 + setAside.all.count
+            let limit = 256 + quarantine.all.count
             let found =
                 onlyHere
                 ? try await dueAccountsHere(on: name, until: instant, limit: limit)
                 : try await storage.dueAccounts(on: name, until: instant, limit: limit)
-            let due = found.filter { !setAside.contains($0.id) }
+            let due = found.filter { !quarantine.contains($0.id) }
             if due.count < found.count {
                 let tried = Set(due.map(\.id))
-                for account in found where !tried.contains(account.id) { log.setAside(account) }
+                for account in found where !tried.contains(account.id) { log.quarantine(account) }
             }
             guard !due.isEmpty else { return }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -351,7 +352,7 @@ extension Shop {
         do {
             let told = try await wake(CustomerName(scope, due.customer), until: instant, givingWay: givingWay)
             log.add(told, in: due.id)
-            setAside.remove(due.id)
+            quarantine.remove(due.id)
         } catch is GaveWay {
             return
         } catch let overtaken as Overtaken {
@@ -360,8 +361,8 @@ extension Shop {
             // A stop cuts everybody short, and so does whoever replaces everything; nobody is ill.
             guard !isStopping.value else { return }
             _ = try writePrecondition()
-            setAside.add(due.id, because: error.logText)
-            log.setAside(due)
+            quarantine.add(due.id, because: error.logText)
+            log.quarantine(due)
             logger.error(
                 "an account was set aside",
                 metadata: ["account": "\(due.id.number)", "cause": "\(error.logText)"]

@@ -8,7 +8,7 @@ final class LeapLog: Sendable {
         var progress: LeapProgress
         var words: [String: Int] = [:]
         var accounts: Set<AccountID> = []
-        var setAside: Set<String> = []
+        var quarantine: Set<String> = []
 
         mutating func count(_ notice: Notice) {
             progress.notifications += 1
@@ -33,8 +33,8 @@ final class LeapLog: Sendable {
     /// A notification that is about no single account.
     func add(_ notice: Notice) { state.withLock { $0.count(notice) } }
 
-    func setAside(_ account: DueAccount) {
-        state.withLock { _ = $0.setAside.insert(account.customer) }
+    func quarantine(_ account: DueAccount) {
+        state.withLock { _ = $0.quarantine.insert(account.customer) }
     }
 
     var progress: LeapProgress { state.withLock { $0.progress } }
@@ -47,7 +47,7 @@ final class LeapLog: Sendable {
                 accounts: state.progress.accounts,
                 notifications: state.words.sorted { $0.key < $1.key }
                     .map { LeapReport.Count(words: $0.key, count: $0.value) },
-                setAside: state.setAside.sorted(),
+                quarantine: state.quarantine.sorted(),
                 owed: owed
             )
         }

@@ -55,7 +55,7 @@ package final class Shop: Sendable {
     /// Through which everything goes that changes the shop, so that a restore can be alone.
     let gate = StateGate()
     /// Accounts that could not be brought up to date.
-    package let setAside = SetAside()
+    package let quarantine = Quarantine()
     /// Set when the server stops: long work ends at its next step and is finished after a restart.
     let isStopping = Synchronized(false)
     /// At the end of the names of copies that this process makes for itself.

@@ -78,7 +78,7 @@ package final class Signals: Sendable {
 }
 
 /// Accounts that could not be brought up to date, with the reason; they do not stop the others.
-package final class SetAside: Sendable {
+package final class Quarantine: Sendable {
     private struct Entry {
         var reason: String
         var until: ContinuousClock.Instant
@@ -105,7 +105,7 @@ package final class SetAside: Sendable {
         entries.withLock { _ = $0.removeValue(forKey: id) }
     }
 
-    /// Nobody is set aside any more.
+    /// Nobody is quarantined any more.
     func clear() { entries.withLock { $0.removeAll() } }
 
     func contains(_ id: AccountID) -> Bool {

@@ -206,14 +206,14 @@ package struct Ticker: Service {
         }
         if let next = try await nextDue(on: clock) { plan.note(clock, next) }
         // Quarantined accounts are tried again.
-        if !shop.setAside.all.isEmpty {
-            plan.note(clock, now.advanced(milliseconds: Int64(SetAside.pause / .milliseconds(1))))
+        if !shop.quarantine.all.isEmpty {
+            plan.note(clock, now.advanced(milliseconds: Int64(Quarantine.pause / .milliseconds(1))))
         }
     }
 
     /// When something falls due next on a clock, without accounts that could not be brought up to date.
     private func nextDue(on clock: ClockName) async throws -> Timestamp? {
-        let aside = shop.setAside.all
+        let aside = shop.quarantine.all
         guard !aside.isEmpty else { return try await shop.nextDueHere(on: clock).account }
         let limit = aside.count + 1
         let due = try await shop.dueAccountsHere(on: clock, until: Timestamp(milliseconds: .max), limit: limit)

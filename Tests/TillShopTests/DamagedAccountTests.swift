@@ -201,7 +201,7 @@ struct DamagedAccountTests {
         #expect(await test.doctorFindings().isEmpty)
         try await test.shop.takeState(text: try await text(test))
         let report = try await test.shop.advance(Self.clock, .byPeriod(Period(3, .month)), settling: false)
-        #expect(report.setAside.isEmpty)
+        #expect(report.quarantine.isEmpty)
         #expect(await test.doctorFindings().isEmpty)
         try await test.shop.takeState(text: try await text(test))
     }
@@ -238,18 +238,18 @@ struct DamagedAccountTests {
             _ = try await test.shop.perform(purchase, by: test.customer(damage.customer))
         }
         #expect(refused?.reason.contains(damage.words) == true, "\(String(describing: refused))")
-        #expect(test.shop.setAside.all.values.contains { $0.contains(damage.words) })
+        #expect(test.shop.quarantine.all.values.contains { $0.contains(damage.words) })
         #expect(test.log.errors.count { $0.contains("an account was quarantined") } == 1)
         // Whatever anybody does, and however time passes, nothing ends the process.
         let months = try await test.shop.advance(Self.clock, .byPeriod(Period(2, .month)), settling: false)
         for customer in Self.customers { await act(customer, test) }
         _ = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .month)), settling: false)
         if damage.customer != "cat" {
-            #expect(!months.setAside.contains("cat"))
+            #expect(!months.quarantine.contains("cat"))
             #expect(months.notifications.contains { $0.words == "DID_RENEW" })
         }
         if !damaged.subscriptions.isEmpty {
-            #expect(months.setAside.contains(damage.customer), "\(months)")
+            #expect(months.quarantine.contains(damage.customer), "\(months)")
         }
     }
 
@@ -296,10 +296,10 @@ struct DamagedAccountTests {
         let state = try JSONEncoder().encode(try await account("cat", test))
         try plant("UPDATE accounts SET state = json_set(state, '$.changeNumber', -1) WHERE customer = 'cat'", in: test)
         await #expect(throws: DamagedAccount.self) { try await test.buy("coins", by: "cat") }
-        #expect(!test.shop.setAside.all.isEmpty)
+        #expect(!test.shop.quarantine.all.isEmpty)
         let text = String(decoding: state, as: UTF8.self).replacing("'", with: "''")
         try plant("UPDATE accounts SET state = '\(text)' WHERE customer = 'cat'", in: test)
         try await test.buy("coins", by: "cat")
-        #expect(test.shop.setAside.all.isEmpty)
+        #expect(test.shop.quarantine.all.isEmpty)
     }
 }

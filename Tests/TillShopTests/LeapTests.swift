@@ -23,7 +23,7 @@ struct LeapTests {
         try await test.buy("pro", by: "ann")
         let report = try await test.shop.advance(Self.clock, .byPeriod(Period(1, .year)), settling: true)
         #expect(report.notifications.map { "\($0.words) \($0.count)" } == ["DID_RENEW 12"])
-        #expect(report.owed == 0 && report.setAside.isEmpty && report.accounts == 1)
+        #expect(report.owed == 0 && report.quarantine.isEmpty && report.accounts == 1)
         let received = try await post.requests(atLeast: 13, within: .seconds(120))
         #expect(received.count == 13)
         let account = try #require(
@@ -55,9 +55,9 @@ struct LeapTests {
         try await pool.write { try $0.execute(sql: "UPDATE accounts SET state = '{}' WHERE customer = 'bob'") }
         try pool.close()
         let report = try await test.shop.advance(Self.clock, .byPeriod(Period(3, .month)), settling: false)
-        #expect(report.setAside == ["bob"])
+        #expect(report.quarantine == ["bob"])
         #expect(report.notifications.map { "\($0.words) \($0.count)" } == ["DID_RENEW 6"])
-        #expect(test.shop.setAside.all.keys.contains(bob.id))
+        #expect(test.shop.quarantine.all.keys.contains(bob.id))
     }
 
     @Test("What fell due while nobody was there happens in order, each renewal with its own dates")
@@ -159,6 +159,6 @@ struct LeapTests {
         await #expect(throws: ShopBusy.self) {
             _ = try await shop.advance(Self.clock, .by(milliseconds: 86_400_000), settling: false)
         }
-        #expect(shop.setAside.all.isEmpty)
+        #expect(shop.quarantine.all.isEmpty)
     }
 }

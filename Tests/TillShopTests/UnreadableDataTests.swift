@@ -50,7 +50,7 @@ struct UnreadableDataTests {
         try edit(sql, in: test)
         let refused = await #expect(throws: DamagedAccount.self) { try await test.buy("coins", by: "bob") }
         #expect(refused?.reason.hasPrefix(words) == true, "\(String(describing: refused))")
-        #expect(test.shop.setAside.all.values.contains { $0.contains(words) })
+        #expect(test.shop.quarantine.all.values.contains { $0.contains(words) })
         try await test.buy("coins", by: "ann")
 
         // A job that the clock comes to counts the account once, and does not hold up the clock.
@@ -60,7 +60,7 @@ struct UnreadableDataTests {
         for _ in 0..<2 {
             let report = try await test.shop.advance(Self.clock, .byPeriod(Period(2, .month)), settling: false)
             #expect(
-                report.setAside == ["bob"] && report.notifications.contains { $0.words == "DID_RENEW" },
+                report.quarantine == ["bob"] && report.notifications.contains { $0.words == "DID_RENEW" },
                 "\(report)"
             )
         }

@@ -292,7 +292,7 @@ extension ControlAPI {
                 return json.finish()
             }
         )
-        json.put("setAside", report.setAside)
+        json.put("setAside", report.quarantine)
         json.put("owed", report.owed)
         return json.finish()
     }

@@ -114,7 +114,7 @@ extension Shop {
         receiptCache.clear()
         signatures.clear()
         recentRows.clear()
-        setAside.clear()
+        quarantine.clear()
     }
 
     func checkMayReset() throws {

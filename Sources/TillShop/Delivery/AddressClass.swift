@@ -8,7 +8,7 @@ package enum AddressClass: String, Sendable, CaseIterable {
     case metadata
     /// A network that is not reachable from the internet.
     case privateUse = "private"
-    /// Multicast, broadcast, or set aside: nobody listens there.
+    /// Multicast, broadcast, or quarantined: nobody listens there.
     case reserved
     /// Everything else.
     case publicUse = "public"
