@@ -15,7 +15,7 @@ extension Shop {
     ) async throws {
         guard !notifications.isEmpty, let app = registry.app(scope.app) else { return }
         if let document = chains.document(of: chain) { change.documents.append(document) }
-        let followed = isTomorrow(in: scope) ? notifications.filter(\.isFollowedByTomorrow).count : 0
+        let followed = isForwardCompatible(in: scope) ? notifications.filter(\.isFollowedByFutureNotification).count : 0
         var ids = try await identifiers.take(Int64(notifications.count + followed))
         let accounts = Dictionary(uniqueKeysWithValues: change.accounts.map { ($0.account.id, $0.account) })
         for notification in notifications {
@@ -23,9 +23,9 @@ extension Shop {
                 preconditionFailure("a notification is about an account that did not change")
             }
             var entries = [try freeze(notification, ids.notification(of: account.id), account, app, chain)]
-            if followed > 0, notification.isFollowedByTomorrow {
+            if followed > 0, notification.isFollowedByFutureNotification {
                 let id = ids.notification(of: account.id)
-                entries.append(try freeze(notification, id, account, app, isTomorrows: true, chain))
+                entries.append(try freeze(notification, id, account, app, isFuture: true, chain))
             }
             change.notifications += entries
             let due = due(notification.date, by: account.clockName)
@@ -51,13 +51,13 @@ extension Shop {
 
     // MARK: Signing
 
-    /// - Parameter isTomorrows: the same under a type that no library knows; no cause owes it.
+    /// - Parameter isFuture: the same under a type that no library knows; no cause owes it.
     private func freeze(
         _ notification: TillCore.Notification,
         _ id: NotificationID,
         _ account: Account,
         _ app: AppRecord,
-        isTomorrows: Bool = false,
+        isFuture: Bool = false,
         _ chain: SigningChain
     ) throws -> OutboxEntry {
         let date = notification.signedDate
@@ -72,8 +72,8 @@ extension Shop {
             RenewalInfoPayload.bytes($0, environment: account.environment, signedDate: date)
         }
         let head = NotificationPayload.Head(
-            type: isTomorrows ? TomorrowsNotice.type : notification.type.rawValue,
-            subtype: isTomorrows ? TomorrowsNotice.subtype : notification.subtype?.rawValue,
+            type: isFuture ? FutureNotification.type : notification.type.rawValue,
+            subtype: isFuture ? FutureNotification.subtype : notification.subtype?.rawValue,
             uuid: uuid(of: id),
             signedDate: date
         )
@@ -94,13 +94,13 @@ extension Shop {
             scope: AccountScope(environment: account.environment, app: account.app),
             transactionInfo: transaction,
             renewalInfo: renewal,
-            isTriggered: isTomorrows,
+            isTriggered: isFuture,
             chain
         )
     }
 
-    /// Signs the parts and the whole, as the weather leaves them. The whole is signed as it is sent, with the signed
-    /// parts in their places.
+    /// Signs the parts and the whole, as the payload profile leaves them. The whole is signed as it is sent, with the
+    /// signed parts in their places.
     func freeze(
         _ head: NotificationPayload.Head,
         _ object: NotificationPayload.Object,
@@ -114,12 +114,12 @@ extension Shop {
         _ chain: SigningChain
     ) throws -> OutboxEntry {
         func sign(_ payload: [UInt8], as object: WireObject) throws -> SignedPart {
-            let payload = weathered(payload, as: object, in: scope)
+            let payload = applyingProfile(payload, as: object, in: scope)
             return SignedPart(payload: payload, signature: try chain.signature(for: payload))
         }
         let transaction = try transactionInfo.map { try sign($0, as: object.signedWithin) }
         let renewal = try renewalInfo.map { try sign($0, as: .renewalInfo) }
-        let body = weathered(NotificationPayload.bytes(head, object), as: .notification, in: scope)
+        let body = applyingProfile(NotificationPayload.bytes(head, object), as: .notification, in: scope)
         let whole = Self.filled(body, transaction, renewal, header: chain.headerSegment)
         return OutboxEntry(
             id: id,

@@ -127,7 +127,7 @@ package final class Registry: Sendable {
         var catalogs: [String: Catalog] = [:]
         var rules: [String: ScopeRules] = [:]
         /// Where it is not fair; nearly always nowhere.
-        var weathers: [String: Weather] = [:]
+        var payloadProfiles: [String: PayloadProfile] = [:]
 
         /// Takes in what the registry is made of; other kinds are others' business.
         mutating func take(_ document: Document) throws {
@@ -149,7 +149,7 @@ package final class Registry: Sendable {
 
         mutating func put(_ rules: ScopeRules, named name: String) {
             self.rules[name] = rules
-            weathers[name] = rules.weather
+            payloadProfiles[name] = rules.payloadProfile
         }
     }
 
@@ -217,9 +217,9 @@ package final class Registry: Sendable {
         state.withLock { $0.rules[Self.name(of: scope)] } ?? ScopeRules()
     }
 
-    /// The weather in an environment of an app; nil is fair.
-    package func weather(of scope: AccountScope) -> Weather? {
-        state.withLock { $0.weathers.isEmpty ? nil : $0.weathers[Self.name(of: scope)] }
+    /// The payload profile in an environment of an app; nil is fair.
+    package func payloadProfile(of scope: AccountScope) -> PayloadProfile? {
+        state.withLock { $0.payloadProfiles.isEmpty ? nil : $0.payloadProfiles[Self.name(of: scope)] }
     }
 
     /// Keys of a team that authorise API calls now, sorted by id.

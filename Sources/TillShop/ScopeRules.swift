@@ -14,9 +14,14 @@ package struct ScopeRules: Codable, Equatable, Sendable {
     /// False: Apple's production does not know an app before its first release, and answers 401.
     package var isReleased: Bool?
     /// What is put on the wire beside the truth; nil is fair.
-    package var weather: Weather?
+    package var payloadProfile: PayloadProfile?
     /// What a purchase costs in a storefront for which the catalog has no price.
     package var missingPrice: MissingPrice?
+
+    private enum CodingKeys: String, CodingKey {
+        case rate, grace, refundRule, endpoints, isReleased, missingPrice
+        case payloadProfile = "weather"
+    }
 
     /// Nothing chosen.
     package init() { endpoints = [] }

@@ -17,7 +17,7 @@ extension Shop {
         let chain = signingChain
         let age = Int64(settings.signatureAge) * 1_000
         // Weather changes what is signed, and changes itself.
-        let isKept = age > 0 && registry.weather(of: scope) == nil
+        let isKept = age > 0 && registry.payloadProfile(of: scope) == nil
         return try rows.map { row in
             let date = max(now, row.modifiedDate)
             if isKept,
@@ -31,7 +31,7 @@ extension Shop {
                 app: scope.app,
                 signedDate: date
             )
-            let text = try chain.signText(weathered(payload, as: .transaction, in: scope))
+            let text = try chain.signText(applyingProfile(payload, as: .transaction, in: scope))
             if isKept { signatures.keep(text, of: row, by: chain.id, at: date) }
             return text
         }
@@ -110,9 +110,9 @@ extension Shop {
         )
     }
 
-    /// Signs a payload as the weather leaves it.
+    /// Signs a payload as the payload profile leaves it.
     private func sign(_ payload: [UInt8], as object: WireObject, in scope: AccountScope) throws -> SignedText {
-        try signingChain.signText(weathered(payload, as: object, in: scope))
+        try signingChain.signText(applyingProfile(payload, as: object, in: scope))
     }
 
     private static func proof(for device: UUID) -> DeviceProof {

@@ -62,7 +62,7 @@ struct RulesCommand: AsyncParsableCommand {
         @Option(help: "true, or false: production answers 401, as before an app's first release.")
         var released: Bool?
         @Option(help: "fair, sparse, tomorrow, tomorrow:SEED or version:1.N.")
-        var weather: String?
+        var payloadProfile: String?
         @Option(help: "storefrontCurrency (default) or refuse: buying where the catalog has no price.")
         var missingPrice: String?
         @OptionGroup var scope: ScopeOptions
@@ -70,7 +70,7 @@ struct RulesCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard
-                rate != nil || grace != nil || refundRule != nil || released != nil || weather != nil
+                rate != nil || grace != nil || refundRule != nil || released != nil || payloadProfile != nil
                     || missingPrice != nil
             else {
                 throw ValidationError(
@@ -88,7 +88,7 @@ struct RulesCommand: AsyncParsableCommand {
             let body = JSONTree.members([
                 "rate": .text(rate), "refundRule": .text(refundRule),
                 "grace": days.map { .members(["days": $0, "coverage": .text(graceCovers)]) },
-                "released": released.map { .bool($0) }, "weather": .text(weather), "missingPrice": .text(missingPrice),
+                "released": released.map { .bool($0) }, "weather": .text(payloadProfile), "missingPrice": .text(missingPrice),
             ])
             try await server.show {
                 try await $0.put("\(try await scope.path($0))/rules", bytes: body.written())

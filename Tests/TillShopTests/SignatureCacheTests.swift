@@ -52,10 +52,10 @@ struct SignatureCacheTests {
         #expect(second != first)
         #expect(try signed(row, test) == second)
         let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
-        try await test.shop.updateRules(of: scope) { $0.weather = .sparse }
-        let sparse = try signed(row, test)
-        #expect(try sparse != second && signed(row, test) != sparse)
-        try await test.shop.updateRules(of: scope) { $0.weather = nil }
+        try await test.shop.updateRules(of: scope) { $0.payloadProfile = .minimal }
+        let minimal = try signed(row, test)
+        #expect(try minimal != second && signed(row, test) != minimal)
+        try await test.shop.updateRules(of: scope) { $0.payloadProfile = nil }
         #expect(try signed(row, test) == second)
         let certificates = CertificateStore(test.directory)
         try await test.shop.sign(

@@ -74,7 +74,7 @@ package struct AppleAPI: Sendable {
         )
         try refuseUnreleased(caller)
         guard shop.faults.isEmpty else { return try await answerUnderFaults(endpoint, exchange, context) }
-        return try await answerInWeather(endpoint, exchange)
+        return try await answerByProfile(endpoint, exchange)
     }
 }
 

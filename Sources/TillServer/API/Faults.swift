@@ -43,7 +43,7 @@ extension AppleAPI {
             case .receiptStatus, .staleReads, .drop, .delay, .duplicate, .reorder: break
             }
         }
-        let response = try await answerInWeather(endpoint, exchange)
+        let response = try await answerByProfile(endpoint, exchange)
         guard let cutsAnswer else { return response }
         note(cutsAnswer, context)
         return try await Self.half(of: response, context.channel)

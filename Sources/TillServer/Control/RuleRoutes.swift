@@ -34,7 +34,7 @@ extension ControlAPI {
                 "released",
                 .boolean("False lets production answer 401, as before an app's first release.")
             ),
-            Schema.required("weather", .string("fair, sparse, tomorrow:SEED or version:1.N.", example: Weather.fair)),
+            Schema.required("weather", .string("fair, sparse, tomorrow:SEED or version:1.N.", example: PayloadProfile.defaultWords)),
             Schema.required(
                 "missingPrice",
                 .string(
@@ -98,7 +98,7 @@ extension ControlAPI {
                 let scope = try exchange.scope()
                 let body = exchange.body
                 let grace = try body.object("grace").map(Self.grace)
-                let weather = try body.text("weather").map(Self.weather)
+                let payloadProfile = try body.text("weather").map(Self.payloadProfile)
                 let refundRule = body.text("refundRule").flatMap(RefundRule.init(rawValue:))
                 let missingPrice = body.text("missingPrice").flatMap(MissingPrice.init(rawValue:))
                 try await shop.updateRules(of: scope) { rules in
@@ -106,7 +106,7 @@ extension ControlAPI {
                     if let rate = body.text("rate") { rules.rate = RenewalRate(name: rate) }
                     if let grace { rules.grace = grace }
                     if let refundRule { rules.refundRule = refundRule }
-                    if let weather { rules.weather = weather }
+                    if let payloadProfile { rules.payloadProfile = payloadProfile }
                     if let released = body.flag("released") { rules.isReleased = released ? nil : false }
                 }
                 return json(rulesOf: scope)
@@ -126,17 +126,17 @@ extension ControlAPI {
     }
 
     /// Nil is fair.
-    private static func weather(_ words: String) throws -> Weather? {
-        guard words != Weather.fair else { return nil }
-        guard let weather = Weather(words: words) else {
+    private static func payloadProfile(_ words: String) throws -> PayloadProfile? {
+        guard words != PayloadProfile.defaultWords else { return nil }
+        guard let payloadProfile = PayloadProfile(words: words) else {
             throw ControlError.bad(
                 "bad_weather",
                 "The weather is fair, sparse, tomorrow, tomorrow:SEED, or version:1.0 to version:1."
-                    + "\(Weather.newestVersion).",
+                    + "\(PayloadProfile.newestVersion).",
                 path: "$.weather"
             )
         }
-        return weather
+        return payloadProfile
     }
 
     private func json(rulesOf scope: AccountScope) -> [UInt8] {
@@ -154,7 +154,7 @@ extension ControlAPI {
         )
         json.put("refundRule", policy.refundRule.rawValue)
         json.put("released", shop.registry.rules(of: scope).isReleased ?? true)
-        json.put("weather", shop.registry.weather(of: scope)?.words ?? Weather.fair)
+        json.put("weather", shop.registry.payloadProfile(of: scope)?.words ?? PayloadProfile.defaultWords)
         json.put("missingPrice", policy.missingPrice.rawValue)
         return json.finish()
     }

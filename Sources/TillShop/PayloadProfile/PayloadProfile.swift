@@ -1,28 +1,28 @@
 /// What an app's environment puts on the wire beside the truth: less of it, or more (docs/operating/weather.md).
 ///
-/// Fair weather is nil. What lies in the store is the same in every weather.
-package enum Weather: Equatable, Sendable {
+/// the default profile is nil. What lies in the store is the same in every payload profile.
+package enum PayloadProfile: Equatable, Sendable {
     /// Every key that may be absent is absent.
-    case sparse
+    case minimal
     /// Keys, values and a notification that nobody knows yet, drawn from a seed.
-    case tomorrow(seed: UInt64)
+    case forwardCompatible(seed: UInt64)
     /// Keys that came after version 1.x of the API are absent.
     case version(Int)
 
     /// The newest version of the API that is known: 1.22.
     package static let newestVersion = 22
-    /// The word for no weather at all.
-    package static let fair = "fair"
+    /// The word for no payload profile at all.
+    package static let defaultWords = "fair"
 
-    /// Reads `sparse`, `tomorrow`, `tomorrow:SEED` or `version:1.N`; nil for anything else.
+    /// Reads `minimal`, `forwardCompatible`, `forwardCompatible:SEED` or `version:1.N`; nil for anything else.
     package init?(words: String) {
         let parts = words.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (parts[0], parts.dropFirst().first) {
-        case ("sparse", nil): self = .sparse
-        case ("tomorrow", nil): self = .tomorrow(seed: 1)
+        case ("sparse", nil): self = .minimal
+        case ("tomorrow", nil): self = .forwardCompatible(seed: 1)
         case ("tomorrow", let seed?):
             guard let seed = UInt64(seed) else { return nil }
-            self = .tomorrow(seed: seed)
+            self = .forwardCompatible(seed: seed)
         case ("version", let version?):
             guard let minor = (0...Self.newestVersion).first(where: { "1.\($0)" == version }) else { return nil }
             self = .version(minor)
@@ -33,22 +33,22 @@ package enum Weather: Equatable, Sendable {
     /// What `init(words:)` reads.
     package var words: String {
         switch self {
-        case .sparse: "sparse"
-        case .tomorrow(let seed): "tomorrow:\(seed)"
+        case .minimal: "sparse"
+        case .forwardCompatible(let seed): "tomorrow:\(seed)"
         case .version(let minor): "version:1.\(minor)"
         }
     }
 }
 
-extension Weather: Codable {
+extension PayloadProfile: Codable {
     /// Reads its words.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let words = try container.decode(String.self)
-        guard let weather = Weather(words: words) else {
+        guard let payloadProfile = PayloadProfile(words: words) else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(words) is no weather")
         }
-        self = weather
+        self = payloadProfile
     }
 
     /// Writes its words.

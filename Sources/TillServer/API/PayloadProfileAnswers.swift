@@ -2,18 +2,18 @@ import HTTPTypes
 import Hummingbird
 import TillShop
 
-/// Answers in strange weather (docs/operating/weather.md): what is signed in them has met the weather already, the
-/// bodies meet it here. Errors have none: one official client reads no error object that has a key more.
+/// Answers in strange payload profile (docs/operating/weather.md): what is signed in them has met the payload profile
+/// already, the bodies meet it here. Errors have none: one official client reads no error object that has a key more.
 extension AppleAPI {
-    /// Answers a call; where the weather is fair that is all.
-    func answerInWeather(_ endpoint: Endpoint, _ exchange: Exchange) async throws -> Response {
+    /// Answers a call; where the payload profile is fair that is all.
+    func answerByProfile(_ endpoint: Endpoint, _ exchange: Exchange) async throws -> Response {
         let response = try await endpoint.answer(exchange)
-        guard shop.registry.weather(of: exchange.scope) != nil, let shape = WireObject(answerOf: endpoint.name) else {
+        guard shop.registry.payloadProfile(of: exchange.scope) != nil, let shape = WireObject(answerOf: endpoint.name) else {
             return response
         }
         let collected = CollectedBody()
         try await response.body.write(collected)
-        let body = shop.weathered(
+        let body = shop.applyingProfile(
             Array(buffer: collected.bytes),
             as: shape,
             in: exchange.scope,

@@ -4,7 +4,7 @@ import TillCore
 import TillShop
 
 @Suite("Strange weather, key by key")
-struct WeatherFilterTests {
+struct PayloadProfileFilterTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
@@ -26,10 +26,10 @@ struct WeatherFilterTests {
         return Array((json + "}").utf8)
     }
 
-    private func filtered(_ object: WireObject, _ weather: Weather, in environment: StoreEnvironment = .sandbox) throws
+    private func filtered(_ object: WireObject, _ payloadProfile: PayloadProfile, in environment: StoreEnvironment = .sandbox) throws
         -> JSONTree
     {
-        try JSONTree.parse(WeatherFilter(weather, in: environment).filtered(whole(object), as: object))
+        try JSONTree.parse(PayloadProfileFilter(payloadProfile, in: environment).filtered(whole(object), as: object))
     }
 
     private func keys(_ tree: JSONTree) -> [String] {
@@ -40,13 +40,13 @@ struct WeatherFilterTests {
     @Test("Weather is written as it is read")
     func words() {
         let words = ["sparse", "tomorrow:4711", "version:1.0", "version:1.22"]
-        #expect(words.compactMap { Weather(words: $0)?.words } == words)
-        #expect(Weather(words: "tomorrow") == .tomorrow(seed: 1))
+        #expect(words.compactMap { PayloadProfile(words: $0)?.words } == words)
+        #expect(PayloadProfile(words: "tomorrow") == .forwardCompatible(seed: 1))
         for wrong in ["", "fair", "Sparse", "sparse:", "tomorrow:", "tomorrow:-1", "version", "version:1.23"] {
-            #expect(Weather(words: wrong) == nil, "\(wrong)")
+            #expect(PayloadProfile(words: wrong) == nil, "\(wrong)")
         }
         for wrong in ["version:", "version:1.", "version:1.08", "version:2.0", "version:1.1:1", "rain"] {
-            #expect(Weather(words: wrong) == nil, "\(wrong)")
+            #expect(PayloadProfile(words: wrong) == nil, "\(wrong)")
         }
     }
 
@@ -106,9 +106,9 @@ struct WeatherFilterTests {
     }
 
     @Test("Sparse leaves what is always there", arguments: WireObject.allCases)
-    func sparse(_ object: WireObject) throws {
+    func minimal(_ object: WireObject) throws {
         for environment in StoreEnvironment.allCases {
-            let left = keys(try filtered(object, .sparse, in: environment))
+            let left = keys(try filtered(object, .minimal, in: environment))
             let wanted = object.keys.filter {
                 $0.presence == .always || ($0.presence == .inProduction && environment == .production)
             }
@@ -118,18 +118,18 @@ struct WeatherFilterTests {
 
     @Test("A version leaves what it had, and the newest leaves everything", arguments: WireObject.allCases)
     func versions(_ object: WireObject) throws {
-        for minor in 0...Weather.newestVersion {
+        for minor in 0...PayloadProfile.newestVersion {
             let left = keys(try filtered(object, .version(minor)))
             #expect(left == object.keys.filter { $0.since <= minor }.map(\.name))
         }
-        let newest = WeatherFilter(.version(Weather.newestVersion), in: .sandbox)
+        let newest = PayloadProfileFilter(.version(PayloadProfile.newestVersion), in: .sandbox)
         #expect(newest.filtered(whole(object), as: object) == whole(object))
     }
 
     @Test("Tomorrow adds a key of each type to every object, and keeps what is not listed", arguments: 0..<20)
-    func tomorrow(_ seed: UInt64) throws {
+    func forwardCompatible(_ seed: UInt64) throws {
         for object in WireObject.allCases {
-            let tree = try filtered(object, .tomorrow(seed: seed))
+            let tree = try filtered(object, .forwardCompatible(seed: seed))
             guard case .object(let members) = tree else { continue }
             let added = members.suffix(5)
             #expect(members.dropLast(5).map(\.key) == object.keys.map(\.name))
@@ -144,7 +144,7 @@ struct WeatherFilterTests {
     func share() throws {
         func changed(_ id: Int, _ seed: UInt64) throws -> Bool {
             let json = Array(#"{"transactionId":"\#(id)","type":"Consumable","offerType":1}"#.utf8)
-            let filter = WeatherFilter(.tomorrow(seed: seed), in: .sandbox)
+            let filter = PayloadProfileFilter(.forwardCompatible(seed: seed), in: .sandbox)
             let first = filter.filtered(json, as: .transaction)
             #expect(first == filter.filtered(json, as: .transaction))
             let text = String(decoding: first, as: UTF8.self)
@@ -161,13 +161,13 @@ struct WeatherFilterTests {
     @Test("Places of signed parts pass through every weather, as does what no table knows")
     func places() {
         let body = Array("{\"data\":{\"signedTransactionInfo\":\"\u{1}\",\"bundleId\":\"a\"},\"new\":[1,{}]}".utf8)
-        for weather in [Weather.sparse, .version(0), .tomorrow(seed: 3)] {
-            let left = WeatherFilter(weather, in: .sandbox).filtered(body, as: .notification)
+        for payloadProfile in [PayloadProfile.minimal, .version(0), .forwardCompatible(seed: 3)] {
+            let left = PayloadProfileFilter(payloadProfile, in: .sandbox).filtered(body, as: .notification)
             let text = String(decoding: left, as: UTF8.self)
             #expect(text.contains("\"signedTransactionInfo\":\"\u{1}\",\"bundleId\":\"a\"") && text.contains("[1,{}]"))
         }
         for empty in ["{}", "{\"data\":[]}", "{\"data\":{}}"] {
-            let left = WeatherFilter(.sparse, in: .sandbox).filtered(Array(empty.utf8), as: .subscriptionStatuses)
+            let left = PayloadProfileFilter(.minimal, in: .sandbox).filtered(Array(empty.utf8), as: .subscriptionStatuses)
             #expect(String(decoding: left, as: UTF8.self) == empty)
         }
     }

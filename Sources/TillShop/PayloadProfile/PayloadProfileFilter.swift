@@ -1,17 +1,17 @@
 import TillCore
 
-/// Lets the weather act on an object that was written: the one place where it does (docs/operating/weather.md).
-package struct WeatherFilter: Sendable {
-    private let weather: Weather
+/// Lets the payload profile act on an object that was written: the one place where it does (docs/operating/weather.md).
+package struct PayloadProfileFilter: Sendable {
+    private let payloadProfile: PayloadProfile
     private let environment: StoreEnvironment
 
-    /// The weather of an environment.
-    package init(_ weather: Weather, in environment: StoreEnvironment) {
-        self.weather = weather
+    /// The payload profile of an environment.
+    package init(_ payloadProfile: PayloadProfile, in environment: StoreEnvironment) {
+        self.payloadProfile = payloadProfile
         self.environment = environment
     }
 
-    /// The object as the weather leaves it.
+    /// The object as the payload profile leaves it.
     ///
     /// - Parameters:
     ///   - bytes: what `PayloadWriter` wrote.
@@ -56,7 +56,7 @@ package struct WeatherFilter: Sendable {
             filtered.append(contentsOf: "\"\(member.key)\":".utf8)
             write(member, key, identity, to: &filtered)
         }
-        if case .tomorrow = weather {
+        if case .forwardCompatible = payloadProfile {
             if !isFirst { filtered.append(UInt8(ascii: ",")) }
             filtered.append(contentsOf: Self.unheardOfKeys)
         }
@@ -83,10 +83,10 @@ package struct WeatherFilter: Sendable {
     }
 
     private func isPresent(_ key: WireKey) -> Bool {
-        switch weather {
-        case .sparse: key.presence == .always || (key.presence == .inProduction && environment == .production)
+        switch payloadProfile {
+        case .minimal: key.presence == .always || (key.presence == .inProduction && environment == .production)
         case .version(let minor): key.since <= minor
-        case .tomorrow: true
+        case .forwardCompatible: true
         }
     }
 
@@ -94,7 +94,7 @@ package struct WeatherFilter: Sendable {
 
     /// Whether the value of a key is unheard of: the same every time that the same thing is told of.
     private func isUnheardOf(_ key: String, of identity: String) -> Bool {
-        guard case .tomorrow(let seed) = weather else { return false }
+        guard case .forwardCompatible(let seed) = payloadProfile else { return false }
         var mixed = 0xcbf2_9ce4_8422_2325 ^ seed &* 0x9e37_79b9_7f4a_7c15
         for byte in "\(identity)/\(key)".utf8 { mixed = (mixed ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
         mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9

@@ -8,11 +8,11 @@ import TillStorage
 import TillTesting
 
 @Suite("A shop in strange weather")
-struct WeatherTests {
+struct PayloadProfileTests {
     private let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
-    private func set(_ weather: Weather?, in test: TestShop) async throws {
-        try await test.shop.updateRules(of: scope) { $0.weather = weather }
+    private func set(_ payloadProfile: PayloadProfile?, in test: TestShop) async throws {
+        try await test.shop.updateRules(of: scope) { $0.payloadProfile = payloadProfile }
     }
 
     /// The payload of a compact JWS.
@@ -33,14 +33,14 @@ struct WeatherTests {
             let jws = try test.shop.signed(row, environment: .sandbox, app: TestShop.bundleID, at: test.now).text
             return String(jws.split(separator: ".")[1])
         }
-        let fair = try payload()
-        try await set(.sparse, in: test)
-        #expect(try payload() != fair)
-        let sparse = try await test.buy("coins", by: "ann")
+        let defaultWords = try payload()
+        try await set(.minimal, in: test)
+        #expect(try payload() != defaultWords)
+        let minimal = try await test.buy("coins", by: "ann")
         #expect(try await test.shop.storage.transaction(row.id) == row)
         try await set(nil, in: test)
-        #expect(try payload() == fair)
-        let jws = try test.shop.signed(sparse, environment: .sandbox, app: TestShop.bundleID, at: test.now).text
+        #expect(try payload() == defaultWords)
+        let jws = try test.shop.signed(minimal, environment: .sandbox, app: TestShop.bundleID, at: test.now).text
         #expect(try claims(jws)["price"] != nil)
     }
 
@@ -49,20 +49,20 @@ struct WeatherTests {
         let test = try await TestShop()
         try await set(.version(8), in: test)
         let again = try await Registry(storage: test.shop.storage)
-        #expect(again.weather(of: scope) == .version(8))
-        #expect(again.weather(of: AccountScope(environment: .production, app: TestShop.bundleID)) == nil)
-        #expect(again.weather(of: AccountScope(environment: .sandbox, app: "com.example.other")) == nil)
+        #expect(again.payloadProfile(of: scope) == .version(8))
+        #expect(again.payloadProfile(of: AccountScope(environment: .production, app: TestShop.bundleID)) == nil)
+        #expect(again.payloadProfile(of: AccountScope(environment: .sandbox, app: "com.example.other")) == nil)
     }
 
     @Test("A notification keeps the weather in which it was signed")
     func notification() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         try await test.buy("pro", by: "ann")
-        try await set(.sparse, in: test)
+        try await set(.minimal, in: test)
         try await test.buy("coins", by: "bob")
         let entries = try await notifications(test)
         let payloads = try entries.map { String(decoding: try test.shop.signedPayload($0), as: UTF8.self) }
-        try await set(.tomorrow(seed: 1), in: test)
+        try await set(.forwardCompatible(seed: 1), in: test)
         #expect(try entries.map { String(decoding: try test.shop.signedPayload($0), as: UTF8.self) } == payloads)
         #expect(try payloads.map { try claims($0)["data"]?.hasKey("appAppleId") } == [true, false])
         let inner = entries.compactMap(\.transactionInfo).map { String(decoding: $0.payload, as: UTF8.self) }
@@ -72,7 +72,7 @@ struct WeatherTests {
     @Test("In tomorrow's weather every purchase is followed by a notification that no library knows")
     func unheardOf() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
-        try await set(.tomorrow(seed: 1), in: test)
+        try await set(.forwardCompatible(seed: 1), in: test)
         try await test.buy("pro", by: "ann")
         try await test.buy("coins", by: "ann")
         let entries = try await notifications(test)
@@ -89,8 +89,8 @@ struct WeatherTests {
     @Test("The doctor finds nothing wrong with a shop that lived through every weather")
     func doctor() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
-        for weather in [nil, .sparse, .tomorrow(seed: 2), .version(0)] as [Weather?] {
-            try await set(weather, in: test)
+        for payloadProfile in [nil, .minimal, .forwardCompatible(seed: 2), .version(0)] as [PayloadProfile?] {
+            try await set(payloadProfile, in: test)
             let row = try await test.buy("coins", by: "ann")
             _ = try await test.shop.perform(
                 .refund(Refund(transaction: row.id, share: .full, reason: .other)),
