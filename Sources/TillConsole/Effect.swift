@@ -41,7 +41,7 @@ struct Effect: Sendable {
             "events": .list((answer?["events"]?.elements ?? []).compactMap(\.text).map { .text(Words.sentence($0)) }),
             "notifications": .list(notifications(answer, page)),
             "rows": .list(rows(answer, page)),
-            "leap": leap(answer),
+            "leap": pendingAdvance(answer),
             "facts": .list(facts(answer)), "links": .list(links(answer, page)),
             "secrets": .list(secrets(answer)),
             "json": PageValue(json),
@@ -128,8 +128,8 @@ struct Effect: Sendable {
         return links
     }
 
-    /// Only of clocks that leapt.
-    private func leap(_ answer: JSONTree?) -> PageValue {
+    /// Only of clocks that advanced.
+    private func pendingAdvance(_ answer: JSONTree?) -> PageValue {
         guard let answer, let from = answer["from"]?.number, let to = answer["to"]?.number else { return .nothing }
         return [
             "from": Words.time(from), "to": Words.time(to), "length": .text(Words.length(from: from, to: to)),

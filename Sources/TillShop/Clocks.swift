@@ -11,8 +11,8 @@ package final class Clocks: Sendable {
         var app: String
         var own: String?
         var state: ClockState
-        /// A leap that is under way; a restart finishes it.
-        var leap: Leap?
+        /// An advance that is under way; a restart finishes it.
+        var pendingAdvance: Advance?
         /// The time that the clock was set past while deliveries were pending. Nil for a clock that was never advanced
         /// or frozen since it was created, and in data of version 0.1.0.
         var skipped: SkippedTime?
@@ -21,7 +21,7 @@ package final class Clocks: Sendable {
         var began: Timestamp?
 
         private enum CodingKeys: String, CodingKey {
-            case app, own, state, leap, skipped, began
+            case app, own, state, pendingAdvance, skipped, began
             case environment = "realm"
         }
 
@@ -57,13 +57,13 @@ package final class Clocks: Sendable {
         }
     }
 
-    /// A leap that is under way.
-    struct Leap: Codable, Equatable, Sendable {
+    /// An advance that is under way.
+    struct Advance: Codable, Equatable, Sendable {
         var to: Timestamp
         /// How the clock goes on from there: 0 is frozen, 1 as fast as the wall's.
         var speed: Double
 
-        /// Whether a leap can be so (`ClockState.isPossible`).
+        /// Whether an advance can be so (`ClockState.isPossible`).
         var isPossible: Bool {
             ClockState.frozen(at: to).isPossible && (0...ClockState.mostSpeed).contains(speed)
         }

@@ -209,7 +209,7 @@ extension Shop {
     ///
     /// - Parameter log: counts what the job did; nil where nobody asks.
     @discardableResult
-    func run(_ record: JobRecord, on clock: ClockName, _ log: LeapLog? = nil) async throws -> JobRecord {
+    func run(_ record: JobRecord, on clock: ClockName, _ log: AdvanceLog? = nil) async throws -> JobRecord {
         try await exclusively("job-run/\(record.id)") {
             guard var running = try await self.job(record.id) else { return record }
             guard running.isPending(on: clock.own, began: self.clocks.record(clock).began) else { return running }
@@ -280,7 +280,7 @@ extension Shop {
         _ record: inout JobRecord,
         in account: Account,
         at instant: Timestamp?,
-        _ log: LeapLog? = nil
+        _ log: AdvanceLog? = nil
     ) async throws {
         do {
             try await perform(&record, in: account, at: instant, log)
@@ -306,7 +306,7 @@ extension Shop {
         _ record: inout JobRecord,
         in account: Account,
         at instant: Timestamp?,
-        _ log: LeapLog?
+        _ log: AdvanceLog?
     ) async throws {
         let customer = CustomerName(record.scope, account.customer)
         let command = Command.job(Job(id: record.id, task: record.task))
@@ -328,7 +328,7 @@ extension Shop {
     }
 
     /// The end of a job; of a mass extension the developer's server is told in the same transaction.
-    private func complete(_ record: JobRecord, _ log: LeapLog?) async throws {
+    private func complete(_ record: JobRecord, _ log: AdvanceLog?) async throws {
         var change = Change(documents: [try Self.document(record)])
         let chain = signingChain
         if case .extend(let wanted) = record.task, let app = registry.app(record.app) {

@@ -36,10 +36,10 @@ extension Shop {
     }
 
     /// When what came about at an instant is to be sent. A customer may be ahead of the clock, and what is told of them
-    /// waits for nobody; a clock that leaps comes to the instant by itself.
+    /// waits for nobody; a clock that advances comes to the instant by itself.
     func due(_ date: Timestamp, by clock: ClockName) -> Timestamp {
         let present = now(on: clock)
-        return min(date, max(present, leapUnderWay(on: clock)?.to ?? present))
+        return min(date, max(present, advanceUnderWay(on: clock)?.to ?? present))
     }
 
     /// One for each endpoint that wants it.

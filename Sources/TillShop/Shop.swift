@@ -62,8 +62,8 @@ package final class Shop: Sendable {
     let copyMark = ".\(UUID().uuidString.prefix(8).lowercased())"
     /// Whether the server is about to stop: it still answers, and wants no new callers.
     package let isDraining = Synchronized(false)
-    /// Leaps that are under way.
-    let leaps = Leaps()
+    /// Advances that are under way.
+    let runningAdvances = RunningAdvances()
     /// From which the UUIDs of notifications are made, so that a world can be replayed.
     let seed: String
 
@@ -144,7 +144,7 @@ package final class Shop: Sendable {
         registry.rules(of: scope).policy(of: scope.environment, under: settings)
     }
 
-    /// Lets long work end: leaps, wakes, those who listen.
+    /// Lets long work end: advances, wakes, those who listen.
     package func stopLongWork() {
         isStopping.value = true
         listeners.stop()

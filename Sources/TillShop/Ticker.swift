@@ -165,7 +165,7 @@ package struct Ticker: Service {
             let state = shop.clocks.state(clock)
             return state.moves && instant <= state.shown(wall: wall)
         }
-        for (clock, instant) in due where shop.leapUnderWay(on: clock) == nil {
+        for (clock, instant) in due where shop.advanceUnderWay(on: clock) == nil {
             // A clock that cannot keep up holds up no other.
             guard plan.begin(clock, since: instant) else {
                 plan.note(clock, Timestamp(milliseconds: .min))
@@ -196,7 +196,7 @@ package struct Ticker: Service {
     private func pass(_ clock: ClockName) async throws {
         let now = shop.now(on: clock)
         if let due = try await nextDue(on: clock), due <= now { plan.process(clock, since: due) }
-        try await shop.wakeAll(on: clock, until: now, LeapLog(from: now, to: now), onlyHere: true, givingWay: true)
+        try await shop.wakeAll(on: clock, until: now, AdvanceLog(from: now, to: now), onlyHere: true, givingWay: true)
         guard shop.gate.waitingToBeAlone == 0 else { return plan.note(clock, Timestamp(milliseconds: .min)) }
         if shop.doesJobs(of: clock.scope) {
             for job in try await shop.pendingJobs(on: clock) where job.at <= now {

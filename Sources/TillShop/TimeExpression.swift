@@ -122,9 +122,9 @@ package enum TimeExpression: Equatable, Sendable {
     }
 
     private static func daysOfMonth(_ month: Int64, of year: Int64) -> Int64 {
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let isAdvance = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         return switch month {
-        case 2: isLeap ? 29 : 28
+        case 2: isAdvance ? 29 : 28
         case 4, 6, 9, 11: 30
         default: 31
         }

@@ -91,13 +91,13 @@ package struct CoreStage: Sendable {
     }
 
     /// Lets time pass for each family by itself, in the order of their accounts: all that falls due for one before
-    /// anything does for the next, as a shop does that leaps.
+    /// anything does for the next, as a shop does that advances.
     ///
     /// - Parameters:
     ///   - customer: only this customer's family; nil for everybody.
     ///   - steps: how many deadlines are handled before what was decided is kept.
     ///   - parts: after so many times so many steps a way without an end is complained of.
-    package mutating func leap(
+    package mutating func pendingAdvance(
         to instant: Timestamp,
         for customer: String? = nil,
         atMost steps: Int = .max,

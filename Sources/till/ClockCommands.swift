@@ -103,7 +103,7 @@ struct ClockCommand: AsyncParsableCommand {
         func run() async throws {
             let client = try options.server.client()
             let path = try await options.path(client)
-            let watch = Task { await LeapWatch.run(client, path) }
+            let watch = Task { await AdvanceWatch.run(client, path) }
             defer { watch.cancel() }
             let report = try await client.post("\(path)/advance", body, timeout: .hours(24))
             watch.cancel()
@@ -234,11 +234,11 @@ struct ClockOptions: ParsableArguments {
         "\(try await scope.path(client))/" + (clock.map { "clocks/\(escaped($0))" } ?? "clock")
     }
 
-    /// Sets the clock and shows it. Setting it ahead is a leap, which may take its time.
+    /// Sets the clock and shows it. Setting it ahead is an advance, which may take its time.
     func set(_ body: JSONTree) async throws {
         let client = try server.client()
         let path = try await path(client)
-        let watch = Task { await LeapWatch.run(client, path) }
+        let watch = Task { await AdvanceWatch.run(client, path) }
         defer { watch.cancel() }
         let answer = try await client.put(path, bytes: body.written(), timeout: .hours(24))
         watch.cancel()
@@ -247,19 +247,19 @@ struct ClockOptions: ParsableArguments {
     }
 }
 
-/// Tells on standard error how far a leap has come, when it takes long.
-enum LeapWatch {
+/// Tells on standard error how far an advance has come, when it takes long.
+enum AdvanceWatch {
     static func run(_ client: ControlClient, _ path: String) async {
         // Only for somebody who looks on.
         guard isatty(FileHandle.standardError.fileDescriptor) == 1 else { return }
         var hasSpoken = false
         while !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(500))
-            guard !Task.isCancelled, let leap = try? await client.get("\(path)/leap") else { continue }
-            guard leap["isUnderWay"]?.text == "true" else { continue }
+            guard !Task.isCancelled, let pendingAdvance = try? await client.get("\(path)/leap") else { continue }
+            guard pendingAdvance["isUnderWay"]?.text == "true" else { continue }
             let line =
-                "leaping to \(ClockCommand.instant(leap["to"])): \(leap["accounts"]?.text ?? "0") accounts, "
-                + "\(leap["notifications"]?.text ?? "0") notifications"
+                "leaping to \(ClockCommand.instant(pendingAdvance["to"])): \(pendingAdvance["accounts"]?.text ?? "0") accounts, "
+                + "\(pendingAdvance["notifications"]?.text ?? "0") notifications"
             FileHandle.standardError.write(Data("\r\(line)".utf8))
             hasSpoken = true
         }

@@ -212,7 +212,7 @@ struct Serve: AsyncParsableCommand {
                     port: plan.sandboxPort
                 ),
                 NamedListener(
-                    // Leaps, restores and the like take long.
+                    // Advances, restores and the like take long.
                     Listener(host: controlAddress, port: plan.controlPort, limits: controlLimits, answersOnLoop: false)
                         .application(control.router(adding: console.add), logger: logger) {
                             await running(.control, $0)

@@ -3,7 +3,7 @@ import Testing
 import TillCore
 import TillTesting
 
-/// A life in one leap is the same life day by day and hour by hour.
+/// A life in one advance is the same life day by day and hour by hour.
 @Suite("A life is the same however time passes")
 struct LawTests {
     /// Whether the long run is wanted (`make soak`).

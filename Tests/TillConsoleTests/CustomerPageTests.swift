@@ -30,8 +30,8 @@ struct CustomerPageTests {
 
     private func advance(_ stage: ConsoleStage, by length: String) async throws {
         let scope = ["bundleId": TestShop.bundleID, "environment": "sandbox"]
-        let leap: JSONTree = .object([.init("by", .string(length))])
-        _ = try await stage.console.verbs.call("advanceClock", scope, body: leap)
+        let pendingAdvance: JSONTree = .object([.init("by", .string(length))])
+        _ = try await stage.console.verbs.call("advanceClock", scope, body: pendingAdvance)
     }
 
     @Test("The picture is there in each width, and the renewal is in it once it has happened")

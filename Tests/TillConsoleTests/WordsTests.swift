@@ -25,7 +25,7 @@ struct WordsTests {
     @Test(
         "Years are those of the calendar",
         arguments: [
-            // 28 Sep 2027, a leap year later, and sixty.
+            // 28 Sep 2027, an advance year later, and sixty.
             (1_822_089_600_000, 1_853_712_000_000, "1 year"), (1_822_089_600_000, 3_715_545_600_000, "60 years"),
             (1_822_089_600_000, 1_853_798_400_000, "1 year 1 day"), (1_822_089_600_000, 1_853_625_600_000, "365 days"),
         ] as [(Int64, Int64, String)]

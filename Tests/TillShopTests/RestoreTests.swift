@@ -39,18 +39,18 @@ struct RestoreTests {
     }
 
     @Test("A leap in the middle of which the state was saved is finished")
-    func leaping() async throws {
+    func advancing() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         _ = try await test.shop.setClock(Self.clock, .freeze(at: nil))
         try await test.buy("pro", by: "ann")
         let target = Period(1, .year).end(from: test.shop.now(on: Self.clock))
         var record = test.shop.clocks.record(Self.clock)
-        record.leap = Clocks.Leap(to: target, speed: 0)
+        record.pendingAdvance = Clocks.Advance(to: target, speed: 0)
         try await test.shop.clocks.put(record)
         _ = try await test.shop.saveSnapshot("leaping", of: TestShop.bundleID)
         try await test.shop.reset(app: TestShop.bundleID, .happenings)
         _ = try await test.shop.restoreSnapshot("leaping")
-        for _ in 0..<500 where test.shop.clocks.record(Self.clock).leap != nil {
+        for _ in 0..<500 where test.shop.clocks.record(Self.clock).pendingAdvance != nil {
             try await Task.sleep(for: .milliseconds(10))
         }
         #expect(test.shop.clock(Self.clock) == .frozen(at: target))

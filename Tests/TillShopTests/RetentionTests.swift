@@ -42,7 +42,7 @@ struct RetentionTests {
     }
 
     @Test("Neither a leap of ten years nor a past that was made up makes anything old")
-    func leaps() async throws {
+    func runningAdvances() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
         let shop = test.shop
         for _ in 0..<40 {

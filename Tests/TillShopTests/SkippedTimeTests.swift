@@ -132,7 +132,7 @@ struct SkippedTimeTests {
         var record = test.shop.clocks.record(Self.clock)
         record.freeze(at: bought, from: bought)
         record.freeze(at: bought.advanced(milliseconds: 24 * Self.hour), from: bought)
-        record.leap = Clocks.Leap(to: bought.advanced(milliseconds: 168 * Self.hour), speed: 1)
+        record.pendingAdvance = Clocks.Advance(to: bought.advanced(milliseconds: 168 * Self.hour), speed: 1)
         try await test.shop.clocks.put(record)
         _ = try await test.shop.clocks.reload()
         await test.shop.resumeLongWork()

@@ -8,7 +8,7 @@ struct Control {
     static let app = "com.example.bench"
     static let scope = "/v1/apps/\(app)/sandbox"
 
-    /// Waits as long as a leap takes, which the shared client would not.
+    /// Waits as long as an advance takes, which the shared client would not.
     private static let client = HTTPClient()
 
     let address: String

@@ -32,7 +32,7 @@ struct ClockCard: Sendable {
     ///   - isOpen: whether what moves it is shown at once.
     func value(most: Int, isOpen: Bool = false) async throws(ControlError) -> PageValue {
         let clock = try await page.ask(own == nil ? "getClock" : "getOwnClock", parameters)
-        let leap = try await page.ask(own == nil ? "getLeap" : "getOwnLeap", parameters)
+        let pendingAdvance = try await page.ask(own == nil ? "getLeap" : "getOwnLeap", parameters)
         let query = [(name: "limit", value: String(most))] + (own.map { [(name: "clock", value: $0)] } ?? [])
         let coming = try await page.ask("listComing", parameters, query: query)
         let now = clock["now"]?.number ?? 0
@@ -42,7 +42,7 @@ struct ClockCard: Sendable {
         return [
             "id": .text(id), "own": PageValue(own), "now": Words.time(now), "mode": PageValue(clock["mode"]?.text),
             "words": .text(Self.words(clock)), "isRunning": .flag(clock["mode"]?.text == "running"),
-            "isOpen": .flag(isOpen), "leap": Self.value(ofLeap: leap),
+            "isOpen": .flag(isOpen), "leap": Self.value(ofAdvance: pendingAdvance),
             "coming": .list(
                 customer.map { own(event: $0, now) } ?? coming["coming"]?.elements.map { value(of: $0, now) } ?? []
             ),
@@ -92,11 +92,11 @@ struct ClockCard: Sendable {
         }
     }
 
-    private static func value(ofLeap leap: JSONTree) -> PageValue {
-        guard leap["isUnderWay"]?.isTrue == true else { return .nothing }
+    private static func value(ofAdvance pendingAdvance: JSONTree) -> PageValue {
+        guard pendingAdvance["isUnderWay"]?.isTrue == true else { return .nothing }
         return [
-            "from": Words.time(leap["from"]?.number), "to": Words.time(leap["to"]?.number),
-            "accounts": PageValue(leap["accounts"]?.text), "notifications": PageValue(leap["notifications"]?.text),
+            "from": Words.time(pendingAdvance["from"]?.number), "to": Words.time(pendingAdvance["to"]?.number),
+            "accounts": PageValue(pendingAdvance["accounts"]?.text), "notifications": PageValue(pendingAdvance["notifications"]?.text),
         ]
     }
 

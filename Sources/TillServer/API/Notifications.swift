@@ -77,7 +77,7 @@ extension AppleAPI {
         return query
     }
 
-    /// 180 days back in production and 30 in the sandbox, by the clock that is behind: a world that has leapt ahead
+    /// 180 days back in production and 30 in the sandbox, by the clock that is behind: a world that has advanced ahead
     /// keeps what it told before.
     private func oldestStart(_ scope: AccountScope) -> Timestamp {
         let days: Int64 = scope.environment == .production ? 180 : 30

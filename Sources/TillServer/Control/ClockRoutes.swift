@@ -16,7 +16,7 @@ extension ControlAPI {
 
     private static let clockSchema = Schema.object("A clock.", clockProperties)
 
-    private static let leapSchema = Schema.object(
+    private static let advanceSchema = Schema.object(
         "What a leap brought; all of it is committed.",
         [
             Schema.required("from", .integer("Where the clock stood, in milliseconds since 1970.")),
@@ -110,7 +110,7 @@ extension ControlAPI {
                 tag: "clocks",
                 summary: "Lets the clock leap, and all happen that falls due on the way.",
                 request: advanceSchema,
-                response: Self.leapSchema
+                response: Self.advanceSchema
             ) { try await advance(try name(of: $0), $0) },
             ControlRoute(
                 method: .get,
@@ -176,7 +176,7 @@ extension ControlAPI {
                 tag: "clocks",
                 summary: "Lets such a clock leap.",
                 request: advanceSchema,
-                response: Self.leapSchema
+                response: Self.advanceSchema
             ) { try await advance(try ownName(of: $0), $0) },
             ControlRoute(
                 method: .get,
@@ -297,7 +297,7 @@ extension ControlAPI {
         return json.finish()
     }
 
-    private static func target(_ body: ControlBody) throws -> LeapTarget {
+    private static func target(_ body: ControlBody) throws -> AdvanceTarget {
         switch (body.text("by"), body.instant("to"), body.flag("toNextEvent") ?? false) {
         case (nil, let instant?, false): return .to(instant)
         case (nil, nil, true): return .toNextEvent
@@ -332,7 +332,7 @@ extension ControlAPI {
 
     private func progress(_ name: ClockName) -> [UInt8] {
         var json = PayloadWriter()
-        let progress = shop.leapUnderWay(on: name)
+        let progress = shop.advanceUnderWay(on: name)
         json.put("isUnderWay", progress != nil)
         json.put("from", progress?.from)
         json.put("to", progress?.to)

@@ -6,7 +6,7 @@ import NIOCore
 ///
 /// A way to another thread and back costs more than most answers do, and an answer of eighty kilobytes is out of the
 /// processor's cache by then. It is for routes that never take long: while one is answered, the thread's other
-/// connections wait. What takes long elsewhere, such as a leap, does not hold these routes up.
+/// connections wait. What takes long elsewhere, such as an advance, does not hold these routes up.
 struct LoopChannel<Connection: ServerChildChannel>: ServerChildChannel {
     private let connection: Connection
 

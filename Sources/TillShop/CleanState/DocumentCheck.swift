@@ -90,12 +90,13 @@ extension Registry {
 }
 
 extension Clocks.Record {
-    /// What no clock of Till's can be: a date outside of those at which certificates are valid, or a speed out of range.
+    /// What no clock of Till's can be: a date outside of those at which certificates are valid, or a speed out of
+    /// range.
     fileprivate var fault: String? {
-        guard state.isPossible, leap?.isPossible ?? true, skipped?.isPossible ?? true else {
+        guard state.isPossible, pendingAdvance?.isPossible ?? true, skipped?.isPossible ?? true else {
             return "has a date or a speed that no clock has; a speed is above 0 and at most 10000000"
         }
-        for instant in [state.first, leap?.to].compactMap(\.self)
+        for instant in [state.first, pendingAdvance?.to].compactMap(\.self)
         where instant < ClockState.start || instant >= ClockState.end {
             return "is set to \(instant.iso8601); a clock is set to a date from \(ClockState.start.iso8601) to before "
                 + ClockState.end.iso8601

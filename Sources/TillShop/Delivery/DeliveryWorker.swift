@@ -313,7 +313,7 @@ package actor DeliveryWorker: Service {
 
     /// Notes an attempt, unless everything was replaced since its notification was read.
     private nonisolated func note(_ done: Delivery, _ era: Shop.Era) async {
-        // A leap may wait for this while somebody waits to be alone.
+        // An advance may wait for this while somebody waits to be alone.
         await shop.gate.together(pushing: true) {
             if shop.gate.era == era.here { await records.note(done, era: era.everywhere) }
         }

@@ -4,7 +4,7 @@ import TillStorage
 /// How long notifications are kept (docs/operating/retention.md).
 ///
 /// Two things must be long ago before one goes: its date, by the clock of its world that is furthest behind, and its
-/// making, by the wall. So neither a leap nor a past that was made up makes anything old.
+/// making, by the wall. So neither an advance nor a past that was made up makes anything old.
 package enum Retention {
     /// What can be told of an app's environment once something of it went, so that the doctor does not miss it.
     struct Mark: Codable, Sendable {

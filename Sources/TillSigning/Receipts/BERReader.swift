@@ -135,7 +135,7 @@ struct BERReader {
         return Header(tag: tag, length: length, end: position)
     }
 
-    /// Where an element of indefinite length ends, behind its end mark. Elements of definite length are leapt over.
+    /// Where an element of indefinite length ends, behind its end mark. Elements of definite length are advanced over.
     private static func endOfIndefinite(_ bytes: ArraySlice<UInt8>, from start: Int) throws(Fault) -> Int {
         var position = start
         var open = 1

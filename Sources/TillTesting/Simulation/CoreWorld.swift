@@ -37,7 +37,7 @@ package struct CoreWorld: World {
         switch passing {
         case .asItFallsDue: stage.advance(to: instant)
         case .familyByFamily(let steps, let parts):
-            stage.leap(to: instant, for: customer, atMost: steps, parts: parts)
+            stage.pendingAdvance(to: instant, for: customer, atMost: steps, parts: parts)
         }
     }
 
@@ -53,7 +53,7 @@ package struct CoreWorld: World {
         case .sell(let product, let job):
             stage.catalog.put(product)
             // What was waiting for the product is due now.
-            stage.leap(to: stage.now)
+            stage.pendingAdvance(to: stage.now)
             if let job { stage.perform(job) }
         case .job(let job): stage.perform(job)
         case .grace(let grace): stage.policy.grace = grace

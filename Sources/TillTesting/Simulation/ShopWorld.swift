@@ -3,7 +3,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// A whole shop on a store: acts and leaps go the way that they go in a server.
+/// A whole shop on a store: acts and advances go the way that they go in a server.
 package struct ShopWorld: World {
     private let test: TestShop
     private let scope: AccountScope
@@ -55,7 +55,7 @@ package struct ShopWorld: World {
         shop.signals.add(Signals.Listener(told: { heard.add($0) }))
     }
 
-    /// Lets the shop's clock leap.
+    /// Lets the shop's clock advance.
     package mutating func advance(to instant: Timestamp, for customer: String?) async throws {
         guard instant > test.shop.now(on: clock) else { return }
         // Clocks that customers have of their own show the same time, so that a life is one life.

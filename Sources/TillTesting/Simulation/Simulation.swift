@@ -5,7 +5,7 @@ package enum Simulation {
     /// How often time stops on its way from one act to the next.
     package enum Pace: Sendable {
         /// Never.
-        case leaps
+        case runningAdvances
         /// Once a day.
         case days
         /// Once an hour for sixty days, and never before and after.
@@ -34,17 +34,17 @@ package enum Simulation {
         await days.run(at: .days)
         // Two deadlines at a time, so that the parts of a long way are told apart from the whole.
         let steps = seed.isMultiple(of: 2) ? Int.max : 2
-        var leaps = Course(of: life, in: CoreWorld(for: life, passing: .familyByFamily(steps: steps)))
-        await leaps.run(at: .leaps)
+        var runningAdvances = Course(of: life, in: CoreWorld(for: life, passing: .familyByFamily(steps: steps)))
+        await runningAdvances.run(at: .runningAdvances)
         var hours = Course(of: life, in: CoreWorld(for: life, passing: .asItFallsDue))
         await hours.run(at: .sixtyDaysOfHours)
         var failure = days.failure
-        if failure == nil { failure = await leaps.difference(from: days, "in leaps and day by day", isExact: true) }
-        if failure == nil { failure = await leaps.difference(from: hours, "in leaps and hour by hour", isExact: true) }
+        if failure == nil { failure = await runningAdvances.difference(from: days, "in leaps and day by day", isExact: true) }
+        if failure == nil { failure = await runningAdvances.difference(from: hours, "in leaps and hour by hour", isExact: true) }
         return Verdict(seed: seed, failure: failure.map { "seed \(seed): \($0)" }, count: days.count)
     }
 
-    /// Lives a life in two worlds of one kind, in leaps and at another pace, and compares them.
+    /// Lives a life in two worlds of one kind, in advances and at another pace, and compares them.
     ///
     /// - Parameter world: makes a new world of the life at its start.
     package static func judge<Place: World>(
@@ -55,10 +55,10 @@ package enum Simulation {
         let life = LifeMaker.life(of: seed)
         var steps = Course(of: life, in: try await world(life), isWatched: true)
         await steps.run(at: pace)
-        var leaps = Course(of: life, in: try await world(life))
-        await leaps.run(at: .leaps)
+        var runningAdvances = Course(of: life, in: try await world(life))
+        await runningAdvances.run(at: .runningAdvances)
         var failure = steps.failure
-        if failure == nil { failure = await leaps.difference(from: steps, "in leaps and step by step", isExact: false) }
+        if failure == nil { failure = await runningAdvances.difference(from: steps, "in leaps and step by step", isExact: false) }
         return Verdict(seed: seed, failure: failure.map { "seed \(seed): \($0)" }, count: steps.count)
     }
 }
@@ -93,7 +93,7 @@ package struct Course<Place: World>: Sendable {
         do {
             for act in life.acts {
                 try await pass(to: act.instant, at: pace)
-                let everybody = pace != .leaps || act.wish.concernsEverybody
+                let everybody = pace != .runningAdvances || act.wish.concernsEverybody
                 let name = life.customers[act.customer].name
                 try await world.advance(to: act.instant, for: everybody ? nil : name)
                 try await watch(after: nil)
@@ -125,7 +125,7 @@ package struct Course<Place: World>: Sendable {
 
     private mutating func pass(to instant: Timestamp, at pace: Simulation.Pace) async throws {
         let hours = pace == .sixtyDaysOfHours
-        guard pace != .leaps else { return }
+        guard pace != .runningAdvances else { return }
         let step = hours ? life.day / 24 : life.day
         let first = hours ? life.start.advanced(milliseconds: Int64(life.firstHourlyDay) * life.day) : life.start
         let last = hours ? min(instant, first.advanced(milliseconds: 60 * life.day)) : instant

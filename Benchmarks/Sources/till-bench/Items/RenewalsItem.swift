@@ -1,6 +1,6 @@
 import Foundation
 
-/// A year passes in one leap over monthly subscribers: each renewal is a ledger row and a signed notification,
+/// A year passes in one advance over monthly subscribers: each renewal is a ledger row and a signed notification,
 /// committed. Beside it, bare signatures; both on all cores.
 struct RenewalsItem {
     private let bench: Workbench

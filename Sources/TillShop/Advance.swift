@@ -13,8 +13,8 @@ package enum ClockChange: Equatable, Sendable {
     case real
 }
 
-/// How far a clock is to leap.
-package enum LeapTarget: Equatable, Sendable {
+/// How far a clock is to advance.
+package enum AdvanceTarget: Equatable, Sendable {
     case to(Timestamp)
     case by(milliseconds: Int64)
     case byPeriod(Period)
@@ -22,8 +22,8 @@ package enum LeapTarget: Equatable, Sendable {
     case toNextEvent
 }
 
-/// What a leap brought.
-package struct LeapReport: Equatable, Sendable {
+/// What an advance brought.
+package struct AdvanceReport: Equatable, Sendable {
     /// Where the clock stood.
     package let from: Timestamp
     /// Where it stands.
@@ -46,8 +46,8 @@ package struct LeapReport: Equatable, Sendable {
     }
 }
 
-/// A leap that is under way.
-package struct LeapProgress: Equatable, Sendable {
+/// An advance that is under way.
+package struct AdvanceProgress: Equatable, Sendable {
     /// Where the clock stood.
     package var from: Timestamp
     /// Where it will stand.
@@ -90,7 +90,7 @@ extension Shop {
         if case .freeze(let instant?) = change, instant > now(on: name) {
             try ClockState.requireBeforeEnd(instant)
             // Setting a clock ahead lets happen what falls due until then.
-            _ = try await leap(on: name, to: instant, thenAt: 0, settling: false)
+            _ = try await pendingAdvance(on: name, to: instant, thenAt: 0, settling: false)
             return clocks.state(name)
         }
         return try await exclusively(name.lockKey) {
@@ -128,11 +128,11 @@ extension Shop {
         )
     }
 
-    /// Lets a clock leap, and returns once all that this caused is committed.
+    /// advances a clock, and returns once all that this caused is committed.
     ///
     /// - Parameter settling: stops at each instant at which a delivery falls due, and waits at the end until nothing
     ///   that is due is left to deliver, for a minute by the wall at the most.
-    package func advance(_ name: ClockName, _ target: LeapTarget, settling: Bool) async throws -> LeapReport {
+    package func advance(_ name: ClockName, _ target: AdvanceTarget, settling: Bool) async throws -> AdvanceReport {
         guard clocks.exists(name) else {
             throw ClockRefused(code: "unknown_clock", message: "There is no clock \(name.key); create it first.")
         }
@@ -152,7 +152,7 @@ extension Shop {
             case .real: 1
             case .running(_, _, let speed): speed
             }
-        return try await leap(on: name, to: instant, thenAt: speed, settling: settling)
+        return try await pendingAdvance(on: name, to: instant, thenAt: speed, settling: settling)
     }
 
     private func nextEvent(on name: ClockName, after present: Timestamp) async throws -> Timestamp {
@@ -168,38 +168,38 @@ extension Shop {
         return max(next, present)
     }
 
-    // MARK: The leap
+    // MARK: The advance
 
-    func leap(on name: ClockName, to target: Timestamp, thenAt speed: Double, settling: Bool) async throws
-        -> LeapReport
+    func pendingAdvance(on name: ClockName, to target: Timestamp, thenAt speed: Double, settling: Bool) async throws
+        -> AdvanceReport
     {
         try await exclusively(name.lockKey) {
-            try await leaping(on: name, to: target, thenAt: speed, settling: settling)
+            try await advancing(on: name, to: target, thenAt: speed, settling: settling)
         }
     }
 
-    /// The leap itself, for who has the clock.
-    private func leaping(on name: ClockName, to target: Timestamp, thenAt speed: Double, settling: Bool) async throws
-        -> LeapReport
+    /// The advance itself, for who has the clock.
+    private func advancing(on name: ClockName, to target: Timestamp, thenAt speed: Double, settling: Bool) async throws
+        -> AdvanceReport
     {
         var record = clocks.record(name)
         try await forgetSkippedTime(of: &record)
         let from = try await clocks.stopping(name, wall: wallClock) { from in
             if target < from { throw goingBack(name, from: from, to: target) }
             record.freeze(at: from, from: from)
-            record.leap = Clocks.Leap(to: target, speed: speed)
+            record.pendingAdvance = Clocks.Advance(to: target, speed: speed)
             try await clocks.put(record)
             return from
         }
-        let log = LeapLog(from: from, to: target)
-        leaps.begin(name, log)
-        defer { leaps.end(name) }
+        let log = AdvanceLog(from: from, to: target)
+        runningAdvances.begin(name, log)
+        defer { runningAdvances.end(name) }
         let begun = wallClock()
         try await passTime(on: name, to: target, log, settling: settling, begun: begun)
         record = clocks.record(name)
         record.freeze(at: target, from: now(on: name))
         if speed > 0 { record.state = .running(from: target, since: wallClock(), speed: speed) }
-        record.leap = nil
+        record.pendingAdvance = nil
         try await clocks.put(record)
         signals.moved(name)
         var owed: Int?
@@ -222,18 +222,18 @@ extension Shop {
         return try await !cluster.storage.leases().contains { $0.name == name.lockKey }
     }
 
-    /// Finishes leaps and jobs that a crash cut short, or in the middle of which a state was saved.
+    /// Finishes advances and jobs that a crash cut short, or in the middle of which a state was saved.
     func resumeLongWork() async {
         for record in clocks.all {
-            guard let leap = record.leap else { continue }
+            guard let pendingAdvance = record.pendingAdvance else { continue }
             do {
-                // Who has the clock finishes the leap, here or at another node.
-                guard leapUnderWay(on: record.name) == nil, try await isFree(record.name) else { continue }
+                // Who has the clock finishes the advance, here or at another node.
+                guard advanceUnderWay(on: record.name) == nil, try await isFree(record.name) else { continue }
                 try await exclusively(record.name.lockKey) {
                     // It may have gone with everything else meanwhile, or another node has finished it.
-                    guard clocks.record(record.name).leap == leap else { return }
-                    logger.notice("finishing a leap", metadata: ["app": "\(record.app)", "to": "\(leap.to.iso8601)"])
-                    _ = try await leaping(on: record.name, to: leap.to, thenAt: leap.speed, settling: false)
+                    guard clocks.record(record.name).pendingAdvance == pendingAdvance else { return }
+                    logger.notice("finishing a leap", metadata: ["app": "\(record.app)", "to": "\(pendingAdvance.to.iso8601)"])
+                    _ = try await advancing(on: record.name, to: pendingAdvance.to, thenAt: pendingAdvance.speed, settling: false)
                 }
             } catch {
                 logger.error(
@@ -260,7 +260,7 @@ extension Shop {
     private func passTime(
         on name: ClockName,
         to target: Timestamp,
-        _ log: LeapLog,
+        _ log: AdvanceLog,
         settling: Bool,
         begun: Timestamp
     ) async throws {
@@ -309,7 +309,7 @@ extension Shop {
     func wakeAll(
         on name: ClockName,
         until instant: Timestamp,
-        _ log: LeapLog,
+        _ log: AdvanceLog,
         onlyHere: Bool = false,
         givingWay: Bool = false
     ) async throws {
@@ -346,7 +346,7 @@ extension Shop {
         _ due: DueAccount,
         in scope: AccountScope,
         until instant: Timestamp,
-        _ log: LeapLog,
+        _ log: AdvanceLog,
         _ givingWay: Bool
     ) async throws {
         do {
@@ -370,8 +370,8 @@ extension Shop {
         }
     }
 
-    /// The leap that is under way on a clock; nil while it stands or runs.
-    package func leapUnderWay(on name: ClockName) -> LeapProgress? { leaps.progress(name) }
+    /// The advance that is under way on a clock; nil while it stands or runs.
+    package func advanceUnderWay(on name: ClockName) -> AdvanceProgress? { runningAdvances.progress(name) }
 }
 
 extension ClockName {

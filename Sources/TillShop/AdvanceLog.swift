@@ -2,10 +2,10 @@ import Synchronization
 import TillCore
 import TillStorage
 
-/// Counts what a leap brings while it is under way.
-final class LeapLog: Sendable {
+/// Counts what an advance brings while it is under way.
+final class AdvanceLog: Sendable {
     private struct State {
-        var progress: LeapProgress
+        var progress: AdvanceProgress
         var words: [String: Int] = [:]
         var accounts: Set<AccountID> = []
         var quarantine: Set<String> = []
@@ -19,7 +19,7 @@ final class LeapLog: Sendable {
     private let state: Mutex<State>
 
     init(from: Timestamp, to: Timestamp) {
-        state = Mutex(State(progress: LeapProgress(from: from, to: to, accounts: 0, notifications: 0)))
+        state = Mutex(State(progress: AdvanceProgress(from: from, to: to, accounts: 0, notifications: 0)))
     }
 
     /// Something happened in an account: a deadline was processed, or a job was done. An account counts once.
@@ -37,16 +37,16 @@ final class LeapLog: Sendable {
         state.withLock { _ = $0.quarantine.insert(account.customer) }
     }
 
-    var progress: LeapProgress { state.withLock { $0.progress } }
+    var progress: AdvanceProgress { state.withLock { $0.progress } }
 
-    func report(owed: Int?) -> LeapReport {
+    func report(owed: Int?) -> AdvanceReport {
         state.withLock { state in
-            LeapReport(
+            AdvanceReport(
                 from: state.progress.from,
                 to: state.progress.to,
                 accounts: state.progress.accounts,
                 notifications: state.words.sorted { $0.key < $1.key }
-                    .map { LeapReport.Count(words: $0.key, count: $0.value) },
+                    .map { AdvanceReport.Count(words: $0.key, count: $0.value) },
                 quarantine: state.quarantine.sorted(),
                 owed: owed
             )
@@ -54,11 +54,11 @@ final class LeapLog: Sendable {
     }
 }
 
-/// The leaps that are under way, so that somebody can watch.
-final class Leaps: Sendable {
-    private let logs = Mutex<[ClockName: LeapLog]>([:])
+/// The advances that are under way, so that somebody can watch.
+final class RunningAdvances: Sendable {
+    private let logs = Mutex<[ClockName: AdvanceLog]>([:])
 
-    func begin(_ name: ClockName, _ log: LeapLog) { logs.withLock { $0[name] = log } }
+    func begin(_ name: ClockName, _ log: AdvanceLog) { logs.withLock { $0[name] = log } }
     func end(_ name: ClockName) { logs.withLock { _ = $0.removeValue(forKey: name) } }
-    func progress(_ name: ClockName) -> LeapProgress? { logs.withLock { $0[name] }?.progress }
+    func progress(_ name: ClockName) -> AdvanceProgress? { logs.withLock { $0[name] }?.progress }
 }

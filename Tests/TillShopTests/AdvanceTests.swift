@@ -7,7 +7,7 @@ import TillTesting
 
 /// Time passes, notifications are made and sent.
 @Suite("Leaps of the clock")
-struct LeapTests {
+struct AdvanceTests {
     static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     static let clock = ClockName(scope)
 
