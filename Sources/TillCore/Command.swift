@@ -34,7 +34,7 @@ package enum Command: Sendable {
     /// Puts the account and its family on another clock; nil is that of the app's environment.
     case useClock(String?)
     /// Nothing but the passing of time.
-    case wake
+    case processDue
 
     /// Rows of the ledger that the rules must see before they can decide, beside the accounts themselves.
     ///

@@ -122,7 +122,7 @@ package struct Ledger: Sendable {
         case .extend(let wanted): try extend(wanted, by: id)
         case .job(let job): perform(job, by: id)
         case .useClock(let clock): useClock(clock, by: id)
-        case .wake: break
+        case .processDue: break
         }
         // What the act set free is due at once: a charge that waited for a card, or for consent.
         // More than this waits for whoever wakes the account next.

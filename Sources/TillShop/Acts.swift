@@ -36,7 +36,7 @@ extension Shop {
             guard let due = outcome.nextDue else { return outcome }
             try await asOfNow {
                 let present = now(of: outcome.account)
-                if due <= present { hear(try await wake(customer, until: present)) }
+                if due <= present { hear(try await processDue(customer, until: present)) }
             }
             return outcome
         }
@@ -56,11 +56,11 @@ extension Shop {
     /// - Returns: what was told meanwhile, in order.
     /// - Throws: `GaveWay` when it ended early, and what an act throws.
     @discardableResult
-    func wake(_ customer: CustomerName, until instant: Timestamp, givingWay: Bool = false) async throws
+    func processDue(_ customer: CustomerName, until instant: Timestamp, givingWay: Bool = false) async throws
         -> [Notification]
     {
         var told: [Notification] = []
-        _ = try await act(.wake, by: customer, at: instant, opening: nil, givingWay: givingWay) { told += $0 }
+        _ = try await act(.processDue, by: customer, at: instant, opening: nil, givingWay: givingWay) { told += $0 }
         return told
     }
 
@@ -209,7 +209,7 @@ extension Shop {
         await identifiers.giveBack(ledger.identifiers)
 
         var change = Self.change(from: loaded, to: ledger, opening: isNew ? actor : nil)
-        if case .wake = command, !change.accounts.contains(where: { $0.account.id == actor }) {
+        if case .processDue = command, !change.accounts.contains(where: { $0.account.id == actor }) {
             change.accounts += try await noteAfresh(loaded[0], ledger)
         }
         guard !change.isEmpty else { return .done(Outcome(account: loaded[0], ledger: ledger)) }
@@ -241,7 +241,7 @@ extension Shop {
     /// Nothing that anybody does is dated later than the clock shows: what is signed of it would be of the future. Only
     /// an advancing clock lets time pass beyond what it shows.
     private func check(_ instant: Timestamp, for command: Command, on clock: ClockName) throws(Refusal) {
-        if case .wake = command { return }
+        if case .processDue = command { return }
         try check(instant, on: clock)
     }
 

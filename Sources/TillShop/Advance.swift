@@ -274,7 +274,7 @@ extension Shop {
             if settling, let delivery = try await storage.nextDue(on: name).delivery, delivery < stop {
                 stop = max(delivery, now(on: name))
             }
-            try await wakeAll(on: name, until: stop, log)
+            try await processAllDue(on: name, until: stop, log)
             if settling, let delivery = try await storage.nextDue(on: name).delivery, delivery < stop {
                 // What has just been made is due before the stop.
                 stop = max(delivery, now(on: name))
@@ -306,7 +306,7 @@ extension Shop {
     /// - Parameters:
     ///   - onlyHere: leaves the parts of other nodes to them.
     ///   - givingWay: ends early when somebody waits to be alone.
-    func wakeAll(
+    func processAllDue(
         on name: ClockName,
         until instant: Timestamp,
         _ log: AdvanceLog,
@@ -332,7 +332,7 @@ extension Shop {
                 var rest = due[...]
                 func next() {
                     guard !(givingWay && gate.waitingToBeAlone > 0), let account = rest.popFirst() else { return }
-                    group.addTask { try await self.wake(account, in: name.scope, until: instant, log, givingWay) }
+                    group.addTask { try await self.processDue(account, in: name.scope, until: instant, log, givingWay) }
                 }
                 for _ in 0..<Self.mostAtOnce { next() }
                 while try await group.next() != nil { next() }
@@ -342,7 +342,7 @@ extension Shop {
 
     private static let mostAtOnce = 32
 
-    private func wake(
+    private func processDue(
         _ due: DueAccount,
         in scope: AccountScope,
         until instant: Timestamp,
@@ -350,7 +350,7 @@ extension Shop {
         _ givingWay: Bool
     ) async throws {
         do {
-            let told = try await wake(CustomerName(scope, due.customer), until: instant, givingWay: givingWay)
+            let told = try await processDue(CustomerName(scope, due.customer), until: instant, givingWay: givingWay)
             log.add(told, in: due.id)
             quarantine.remove(due.id)
         } catch is GaveWay {

@@ -74,7 +74,7 @@ extension Shop {
             }
             switch step {
             case .done(let erased): return erased
-            case .behind(let instant): try await wake(customer, until: instant)
+            case .behind(let instant): try await processDue(customer, until: instant)
             case .needs(let more): keys = more
             case .conflict: continue
             }

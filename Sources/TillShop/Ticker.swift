@@ -31,7 +31,7 @@ package struct Ticker: Service {
         shop.signals.add(
             Signals.Listener(due: { [weak shop] clock, instant in
                 plan.note(clock, instant)
-                if let shop { plan.wake(before: Self.realTime(of: instant, on: clock, shop)) }
+                if let shop { plan.processDue(before: Self.realTime(of: instant, on: clock, shop)) }
             })
         )
     }
@@ -95,7 +95,7 @@ package struct Ticker: Service {
         }
 
         /// Ends the sleep if it lasts longer than until an instant by the wall clock.
-        func wake(before instant: Timestamp?) {
+        func processDue(before instant: Timestamp?) {
             guard let instant else { return }
             sleep.withLock { sleep in if let sleep, instant < sleep.end { sleep.task.cancel() } }
         }
@@ -190,13 +190,13 @@ package struct Ticker: Service {
             plan.note(clock, shop.now(on: clock).advanced(milliseconds: 1_000))
         }
         plan.end(clock)
-        if let next = plan.known(clock) { plan.wake(before: Self.realTime(of: next, on: clock, shop)) }
+        if let next = plan.known(clock) { plan.processDue(before: Self.realTime(of: next, on: clock, shop)) }
     }
 
     private func pass(_ clock: ClockName) async throws {
         let now = shop.now(on: clock)
         if let due = try await nextDue(on: clock), due <= now { plan.process(clock, since: due) }
-        try await shop.wakeAll(on: clock, until: now, AdvanceLog(from: now, to: now), onlyHere: true, givingWay: true)
+        try await shop.processAllDue(on: clock, until: now, AdvanceLog(from: now, to: now), onlyHere: true, givingWay: true)
         guard shop.gate.waitingToBeAlone == 0 else { return plan.note(clock, Timestamp(milliseconds: .min)) }
         if shop.doesJobs(of: clock.scope) {
             for job in try await shop.pendingJobs(on: clock) where job.at <= now {

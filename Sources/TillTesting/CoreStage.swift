@@ -83,7 +83,7 @@ package struct CoreStage: Sendable {
     package mutating func advance(to instant: Timestamp) {
         while let (due, account) = nextDue, due <= instant {
             now = max(now, due)
-            var ledger = ledger(of: Set(account.family?.members ?? [account.id]), for: .wake, at: now)
+            var ledger = ledger(of: Set(account.family?.members ?? [account.id]), for: .processDue, at: now)
             _ = ledger.catchUp()
             keep(ledger)
         }
@@ -115,7 +115,7 @@ package struct CoreStage: Sendable {
             var isDone = false
             for _ in 0..<parts {
                 guard !isDone else { break }
-                var ledger = ledger(of: family, for: .wake, at: now)
+                var ledger = ledger(of: family, for: .processDue, at: now)
                 isDone = ledger.catchUp(atMost: steps)
                 keep(ledger)
             }
@@ -144,7 +144,7 @@ package struct CoreStage: Sendable {
 
     /// What happens next by itself, and to whom.
     package var nextDue: (Timestamp, Account)? {
-        let ledger = ledger(of: [], for: .wake, at: now)
+        let ledger = ledger(of: [], for: .processDue, at: now)
         return accounts.values.compactMap { account in ledger.nextDue(of: account).map { ($0, account) } }
             .min { ($0.0, $0.1.id) < ($1.0, $1.1.id) }
     }

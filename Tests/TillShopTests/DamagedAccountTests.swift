@@ -272,7 +272,7 @@ struct DamagedAccountTests {
                 .extend(Extension(subscription: original, days: 90, reasonCode: 1, request: "\(original.number)")),
             ]
         }
-        commands += [.job(Job(id: "job", task: .shareProduct("pro"))), .useClock(nil), .leaveFamily, .wake]
+        commands += [.job(Job(id: "job", task: .shareProduct("pro"))), .useClock(nil), .leaveFamily, .processDue]
         for command in commands { _ = try? await test.shop.perform(command, by: test.customer(customer)) }
         _ = try? await test.shop.instantOfState(of: account)
         _ = try? await test.shop.eraseCustomer(test.customer(customer), isDryRun: false)

@@ -7,7 +7,7 @@ package enum CommandKind: String, CaseIterable, Sendable {
     case acceptPriceIncrease, declinePriceIncrease
     case requestRefund, reportConsumption, refund, declineRefund, reverseRefund, extend
     case raisePrice, massExtension, shareProduct
-    case useClock, wake
+    case useClock, processDue
 
     /// The kind of a command. A new case of `Command` must find its kind here, and its wish.
     package init(_ command: Command) {
@@ -35,7 +35,7 @@ package enum CommandKind: String, CaseIterable, Sendable {
             case .extend: .extend
             case .job(let job): CommandKind(job)
             case .useClock: .useClock
-            case .wake: .wake
+            case .processDue: .processDue
             }
     }
 

@@ -274,11 +274,11 @@ package struct LifeMaker {
 
     private mutating func noise() {
         let wishes: [Wish] = [
-            .finish, .setToken, .download, .wake, .useClock, .nonsense, .nonsense, .lowerPrice, .changeGrace,
+            .finish, .setToken, .download, .processDue, .useClock, .nonsense, .nonsense, .lowerPrice, .changeGrace,
             .takeOffer,
             .buyOnce, .resume, .cancel, .subscribe, .share(true), .refundAnything, .acceptPriceIncrease, .payMonthly,
         ]
-        act(dice.number(in: 0...people - 1), dice.pick(wishes) ?? .wake, on: dice.number(in: 0...Self.days - 1))
+        act(dice.number(in: 0...people - 1), dice.pick(wishes) ?? .processDue, on: dice.number(in: 0...Self.days - 1))
     }
 
     /// Half of all acts happen at the hour of the start, so that they meet the ends of periods.

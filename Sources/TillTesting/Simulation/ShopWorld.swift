@@ -83,7 +83,7 @@ package struct ShopWorld: World {
             }
             // What was waiting for the product is due now.
             for customer in customers {
-                _ = try await test.shop.perform(.wake, by: CustomerName(scope, customer))
+                _ = try await test.shop.perform(.processDue, by: CustomerName(scope, customer))
             }
             if let job { _ = try await test.shop.startJob(job.task, in: scope, id: job.id) }
         case .job(let job): _ = try await test.shop.startJob(job.task, in: scope, id: job.id)

@@ -50,7 +50,7 @@ package enum Wish: Equatable, Sendable {
     case shareProduct
     case changeGrace
     case useClock
-    case wake
+    case processDue
     /// Something that must be refused, or means nothing.
     case nonsense
 

@@ -59,7 +59,7 @@ struct WishReader {
         case .extendEverybody, .raisePrice, .lowerPrice, .removeFromSale, .returnToSale, .shareProduct, .changeGrace:
             return changeOfTheShop()
         case .useClock: return command(.useClock(dice.one(of: nil, "own")))
-        case .wake: return command(.wake)
+        case .processDue: return command(.processDue)
         case .nonsense: return command(nonsense())
         }
     }
