@@ -39,10 +39,10 @@ package final class Shop: Sendable {
     /// Transactions that were signed a while ago.
     let signatures = SignatureCache()
     /// The root and its chains, of which the OCSP responder speaks.
-    package let authority: AuthorityDesk
+    package let authority: KeyRotation
     let chains: Chains
     /// What is to go wrong on demand.
-    package let faults: FaultDesk
+    package let faults: FaultRules
     /// What was written a moment ago, which may not be found yet.
     package let recentRows: RecentRows
     /// The servers with which the store is shared; nil when with none.
@@ -95,14 +95,14 @@ package final class Shop: Sendable {
         ownPorts = OwnPorts { cluster?.portsOfOthers ?? [] }
         destinations = DestinationCheck(networks: settings.endpointNetworks, ownPorts: ownPorts)
         chains = try await Chains(storage: storage, signing: chain)
-        authority = try await AuthorityDesk(storage: storage)
+        authority = try await KeyRotation(storage: storage)
         registry = try await Registry(storage: storage)
         clocks = try await Clocks(storage: storage)
         seed = try await Self.seed(storage)
         journal = Journal(storage: storage, logger: logger, keeping: settings.journalLength)
         cursors = try await CursorSeal(storage: storage)
         lineages = try await Lineage(storage: storage)
-        faults = try await FaultDesk(storage: storage, wallClock: wallClock)
+        faults = try await FaultRules(storage: storage, wallClock: wallClock)
         recentRows = RecentRows(wallClock: wallClock)
         identifiers = IdentifierPool(storage: storage)
         commits = CommitQueue(storage: storage, room: room)

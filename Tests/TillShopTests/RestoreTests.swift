@@ -59,16 +59,16 @@ struct RestoreTests {
     @Test("A fault that was removed comes back under its name, although there are others since")
     func faults() async throws {
         let test = try await TestShop(selling: SampleProducts.all)
-        let desk = test.shop.faults
+        let responder = test.shop.faults
         var rule = FaultRule(id: "", kind: .cut, seed: 1)
         rule.app = TestShop.bundleID
-        let first = try await desk.add(rule)
+        let first = try await responder.add(rule)
         _ = try await test.shop.saveSnapshot("faulty", of: TestShop.bundleID)
-        _ = try await desk.remove(nil)
-        let second = try await desk.add(FaultRule(id: "", kind: .half, seed: 1))
+        _ = try await responder.remove(nil)
+        let second = try await responder.add(FaultRule(id: "", kind: .half, seed: 1))
         _ = try await test.shop.restoreSnapshot("faulty")
-        #expect(desk.all.map(\.rule) == [first, second].compactMap { $0 })
-        let again = try await FaultDesk(storage: test.shop.storage, wallClock: { test.now })
+        #expect(responder.all.map(\.rule) == [first, second].compactMap { $0 })
+        let again = try await FaultRules(storage: test.shop.storage, wallClock: { test.now })
         #expect(try await again.add(FaultRule(id: "", kind: .half, seed: 1))?.id == "f3")
     }
 

@@ -10,7 +10,7 @@ extension AppleAPI {
     /// Answers a call, unless a fault does. Each fault that strikes is in the journal.
     func answerUnderFaults(_ endpoint: Endpoint, _ exchange: Exchange, _ context: APIContext) async throws -> Response {
         var exchange = exchange
-        let target = FaultDesk.Target(
+        let target = FaultRules.Target(
             environment: environment,
             app: exchange.scope.app,
             route: endpoint.name,

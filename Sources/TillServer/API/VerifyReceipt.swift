@@ -43,7 +43,7 @@ extension AppleAPI {
     private func judgeUnderFaults(_ request: Request, _ context: APIContext) async -> (VerifyReceiptAnswer, Strike?) {
         guard !shop.faults.isEmpty else { return (await judge(request, context), nil) }
         let answer = await judge(request, context)
-        let target = FaultDesk.Target(
+        let target = FaultRules.Target(
             environment: environment,
             app: answer.app ?? "",
             route: RouteName.verifyReceipt,

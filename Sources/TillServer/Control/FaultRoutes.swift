@@ -73,10 +73,10 @@ extension ControlAPI {
                 else {
                     throw ControlError.conflict(
                         "too_many_faults",
-                        "There are \(FaultDesk.most) rules already; remove some with till fault remove."
+                        "There are \(FaultRules.most) rules already; remove some with till fault remove."
                     )
                 }
-                return Self.json(FaultDesk.Standing(rule: rule))
+                return Self.json(FaultRules.Standing(rule: rule))
             },
             ControlRoute(
                 method: .delete,
@@ -194,7 +194,7 @@ extension ControlAPI {
         }
     }
 
-    private static func json(_ standing: FaultDesk.Standing) -> [UInt8] {
+    private static func json(_ standing: FaultRules.Standing) -> [UInt8] {
         let rule = standing.rule
         var json = PayloadWriter()
         json.put("id", rule.id)

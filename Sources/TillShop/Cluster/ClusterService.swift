@@ -8,18 +8,18 @@ import TillStorage
 package struct ClusterService: Service {
     private let shop: Shop
     private let cluster: Cluster
-    private let desk = NodeEventQueue()
+    private let responder = NodeEventQueue()
 
     /// Nil where the shop shares its store with nobody.
     package init?(_ shop: Shop) {
         guard let cluster = shop.cluster else { return nil }
         self.shop = shop
         self.cluster = cluster
-        let desk = desk
+        let responder = responder
         shop.signals.add(
             Signals.Listener(
-                due: { clock, instant in if !cluster.isAlone { desk.due(clock, instant) } },
-                owed: { clock in if !cluster.isAlone { desk.owed(clock) } },
+                due: { clock, instant in if !cluster.isAlone { responder.due(clock, instant) } },
+                owed: { clock in if !cluster.isAlone { responder.owed(clock) } },
                 isOfOthers: true
             )
         )
@@ -81,7 +81,7 @@ package struct ClusterService: Service {
     }
 
     private func tell() async {
-        for nodeEvent in desk.take(as: cluster.id) {
+        for nodeEvent in responder.take(as: cluster.id) {
             guard let word = nodeEvent.word else { continue }
             // Who does not hear it finds out by looking around.
             try? await cluster.storage.say(word)

@@ -322,7 +322,7 @@ package actor DeliveryWorker: Service {
     /// The faults that strike a notification on its way.
     private func strikes(on delivery: Delivery, _ clock: ClockName) -> [Strike] {
         guard !shop.faults.isEmpty else { return [] }
-        let target = FaultDesk.Target(
+        let target = FaultRules.Target(
             environment: clock.scope.environment,
             app: clock.scope.app,
             route: delivery.type + (delivery.subtype.map { "/\($0)" } ?? ""),

@@ -6,7 +6,7 @@ import TillStorage
 /// verifiers must refuse.
 ///
 /// What the operator says of a certificate is kept in the store, by its serial number. See docs/api/ocsp.md.
-package final class AuthorityDesk: Sendable {
+package final class KeyRotation: Sendable {
     private struct State {
         var root: RootAuthority?
         var responder: OCSPResponder?

@@ -4,7 +4,7 @@ import TillStorage
 
 /// The faults that are to happen, held in memory: every call asks. Chance comes from each rule's seed and a count, so
 /// that the same calls in the same order meet the same faults.
-package final class FaultDesk: Sendable {
+package final class FaultRules: Sendable {
     /// What could be struck: a call of Apple's routes, or a notification on its way.
     package struct Target: Sendable {
         let environment: StoreEnvironment
@@ -185,7 +185,7 @@ extension FaultRule {
     /// The route that is none of the API.
     package static let verifyReceipt = "verifyReceipt"
 
-    fileprivate func fits(_ target: FaultDesk.Target, at wall: Timestamp) -> Bool {
+    fileprivate func fits(_ target: FaultRules.Target, at wall: Timestamp) -> Bool {
         (environment ?? target.environment) == target.environment && (app ?? target.app) == target.app
             && (route.map { $0 == target.route || target.route.hasPrefix($0 + "/") } ?? true)
             && (customer == nil || customer == target.customer) && (until.map { wall <= $0 } ?? true)
@@ -193,9 +193,9 @@ extension FaultRule {
     }
 }
 
-extension FaultDesk.Standing {
+extension FaultRules.Standing {
     /// Counts what could be struck, and draws whether it is.
-    fileprivate mutating func strike(_ target: FaultDesk.Target, at wall: Timestamp) -> Strike? {
+    fileprivate mutating func strike(_ target: FaultRules.Target, at wall: Timestamp) -> Strike? {
         seen += 1
         if let limit = rule.limit, struck >= limit { return nil }
         var dice = SplitMix(seed: rule.seed &+ UInt64(seen) &* 0x9e37_79b9_7f4a_7c15)
@@ -206,14 +206,14 @@ extension FaultDesk.Standing {
         return Strike(rule: rule, milliseconds: (rule.milliseconds ?? 0) + more)
     }
 
-    private mutating func exceeds(_ target: FaultDesk.Target, at wall: Timestamp) -> Bool {
+    private mutating func exceeds(_ target: FaultRules.Target, at wall: Timestamp) -> Bool {
         guard let budget = rule.perHour ?? RateLimits.perHour(target.route, in: target.environment) else {
             return false
         }
         let key = "\(target.environment.rawValue)/\(target.app)/\(target.route)"
         let number = wall.milliseconds / 3_600_000
-        var hour = hours[key] ?? FaultDesk.Hour(number: number, calls: 0)
-        if hour.number != number { hour = FaultDesk.Hour(number: number, calls: 0) }
+        var hour = hours[key] ?? FaultRules.Hour(number: number, calls: 0)
+        if hour.number != number { hour = FaultRules.Hour(number: number, calls: 0) }
         hour.calls += 1
         hours[key] = hour
         return hour.calls > budget
