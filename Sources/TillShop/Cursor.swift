@@ -22,8 +22,8 @@ package struct Cursor: Equatable, Sendable {
     package var filters: UInt64
     /// The change number, or refund number, of the last row that was read.
     package var position: Int64
-    /// The course of events in which that was its number (`Shop.lineage`).
-    package var lineage: Int64
+    /// The course of events in which that was its number (`Shop.restoreEpoch`).
+    package var restoreEpoch: Int64
 
     /// A place in a history.
     package init(
@@ -32,14 +32,14 @@ package struct Cursor: Equatable, Sendable {
         isAscending: Bool = true,
         filters: UInt64 = 0,
         position: Int64,
-        lineage: Int64 = 0
+        restoreEpoch: Int64 = 0
     ) {
         self.route = route
         self.account = account
         self.isAscending = isAscending
         self.filters = filters
         self.position = position
-        self.lineage = lineage
+        self.restoreEpoch = restoreEpoch
     }
 }
 
@@ -48,7 +48,7 @@ package struct Cursor: Equatable, Sendable {
 package struct CursorSeal: Sendable {
     private let key: SymmetricKey
     static let version: UInt8 = 2
-    /// The bytes of a cursor by its version; the first had no lineage, and there was but one.
+    /// The bytes of a cursor by its version; the first had no restore epoch, and there was but one.
     private static let bodyLengths: [UInt8: Int] = [1: 27, 2: 35]
     static let sealLength = 16
 
@@ -68,7 +68,7 @@ package struct CursorSeal: Sendable {
         var bytes: [UInt8] = [Self.version, cursor.route.rawValue, cursor.isAscending ? 1 : 0]
         let numbers = [
             UInt64(bitPattern: cursor.account.number), cursor.filters, UInt64(bitPattern: cursor.position),
-            UInt64(bitPattern: cursor.lineage),
+            UInt64(bitPattern: cursor.restoreEpoch),
         ]
         for number in numbers { withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) } }
         bytes += code(for: bytes)
@@ -93,7 +93,7 @@ package struct CursorSeal: Sendable {
             isAscending: body[2] == 1,
             filters: number(at: 11),
             position: Int64(bitPattern: number(at: 19)),
-            lineage: version == 1 ? 0 : Int64(bitPattern: number(at: 27))
+            restoreEpoch: version == 1 ? 0 : Int64(bitPattern: number(at: 27))
         )
     }
 

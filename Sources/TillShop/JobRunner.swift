@@ -343,7 +343,7 @@ extension Shop {
                 type: NotificationType.renewalExtension.rawValue,
                 subtype: NotificationSubtype.summary.rawValue,
                 // The same job may be asked for again once a restore has taken this one back.
-                uuid: uuid("job/\(lineage)/\(record.id)"),
+                uuid: uuid("job/\(restoreEpoch)/\(record.id)"),
                 signedDate: record.completedAt ?? record.at
             )
             try await owe(head, .summary(summary), in: &change, scope: record.scope, signedBy: chain)

@@ -14,7 +14,7 @@ package final class Shop: Sendable {
     package let journal: Journal
     /// Seals and opens the `revision` of the history routes.
     package let cursors: CursorSeal
-    let lineages: Lineage
+    let restoreEpochs: RestoreEpoch
     /// The clocks of all apps and environments, and of customers who have one of their own.
     package let clocks: Clocks
     /// Who is told when something falls due, or is owed to a developer's server.
@@ -101,7 +101,7 @@ package final class Shop: Sendable {
         seed = try await Self.seed(storage)
         journal = Journal(storage: storage, logger: logger, keeping: settings.journalLength)
         cursors = try await CursorSeal(storage: storage)
-        lineages = try await Lineage(storage: storage)
+        restoreEpochs = try await RestoreEpoch(storage: storage)
         faults = try await FaultRules(storage: storage, wallClock: wallClock)
         recentRows = RecentRows(wallClock: wallClock)
         identifiers = IdentifierPool(storage: storage)
@@ -112,7 +112,7 @@ package final class Shop: Sendable {
 
     /// The course of events to which cursors belong that are made now; read before the rows, since a cursor that is
     /// taken for an older one only begins again.
-    package var lineage: Int64 { lineages.current }
+    package var restoreEpoch: Int64 { restoreEpochs.current }
 
     // MARK: Time
 

@@ -31,7 +31,7 @@ extension AppleAPI {
             isAscending: isAscending,
             filters: digest,
             position: 0,
-            lineage: shop.lineage
+            restoreEpoch: shop.restoreEpoch
         )
         let position = try revision.flatMap { try resume($0, expecting: cursor) }
         var page = try await shop.storage.history(
@@ -95,7 +95,7 @@ extension AppleAPI {
                 "The revision was given for other parameters; repeat those of the first call with it."
             )
         }
-        return opened.lineage == cursor.lineage ? opened.position : nil
+        return opened.restoreEpoch == cursor.restoreEpoch ? opened.position : nil
     }
 
     /// One customer's rows, signed at the instant that the customer's clock shows.

@@ -121,7 +121,7 @@ package struct Restoration: Sendable {
     /// The last steps before the store may be used.
     private static func goOn(_ store: any Storage, from identifiers: Int64) async throws {
         try await store.reserveIdentifiers(below: identifiers)
-        try await Lineage.beginAnother(in: store)
+        try await RestoreEpoch.beginAnother(in: store)
     }
 
     // MARK: The backup

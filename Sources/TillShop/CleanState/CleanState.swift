@@ -91,13 +91,13 @@ extension Shop {
     /// Restores a snapshot and reads everything again; only for who is alone.
     func putBack(_ name: String) async throws {
         // Before, lest a server that dies in between keeps the old one; after, for what others made meanwhile.
-        try await Lineage.beginAnother(in: storage)
+        try await RestoreEpoch.beginAnother(in: storage)
         do {
             try await storage.restore(snapshot: name)
         } catch SnapshotFailure.collides(let table) {
             throw StateRefused.collides(table)
         }
-        try await Lineage.beginAnother(in: storage)
+        try await RestoreEpoch.beginAnother(in: storage)
         try await readAgain()
     }
 
@@ -106,7 +106,7 @@ extension Shop {
         // What was put in the place of everything may have numbers of the block at hand, and chains of another Till's.
         await identifiers.forget()
         try await chains.follow(storage)
-        try await lineages.follow(storage)
+        try await restoreEpochs.follow(storage)
         try await registry.reload()
         try await clocks.reload()
         try await faults.reload()

@@ -2,9 +2,9 @@ import Synchronization
 import TillStorage
 
 /// To which course of events a client's cursor belongs. A restore takes changes back, and their numbers with them: a
-/// place that was noted before names other rows afterwards. So every replacement of the rows begins another lineage,
-/// and a cursor of an earlier one is answered from the beginning.
-final class Lineage: Sendable {
+/// place that was noted before names other rows afterwards. So every replacement of the rows begins another restore
+/// epoch, and a cursor of an earlier one is answered from the beginning.
+final class RestoreEpoch: Sendable {
     private let number: Mutex<Int64>
 
     /// The document that says which one this is; snapshots leave it alone.
