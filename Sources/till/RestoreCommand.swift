@@ -47,12 +47,12 @@ struct RestoreCommand: AsyncParsableCommand {
             _ = try BackupManifest(of: backup)
             lock = try DirectoryLock(target)
             store = try url.map { try PostgresStorage($0) }
-            let stores = Restoration.Stores(
+            let stores = Restore.Stores(
                 version: { try SQLiteStorage.version(of: $0) },
                 examine: { try SQLiteStorage(examining: $0, allowsOlder: true) },
                 make: { try SQLiteStorage(path: $0) }
             )
-            let restoration = Restoration(of: backup, to: target, stores)
+            let restoration = Restore(of: backup, to: target, stores)
             let report = try await restoration.run(into: store, replacing: replace) { _ in progress.begin() }
             // Everything is there, however the store closes.
             try? await store?.close()
@@ -93,7 +93,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
     private static func absolute(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.path }
 
-    private func show(_ report: Restoration.Report, in target: DataDirectory, isDatabase: Bool) {
+    private func show(_ report: Restore.Report, in target: DataDirectory, isDatabase: Bool) {
         let tables = report.manifest.parts.map { part in
             JSONTree.members([
                 "table": .string(part.name), "rows": .number(String(part.rows)), "sha256": .string(part.sha256),

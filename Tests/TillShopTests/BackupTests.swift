@@ -13,7 +13,7 @@ import TillTesting
 struct BackupTests {
     private let folder = TemporaryFolder()
 
-    private static let stores = Restoration.Stores(
+    private static let stores = Restore.Stores(
         version: { try SQLiteStorage.version(of: $0) },
         examine: { try SQLiteStorage(examining: $0, allowsOlder: true) },
         make: { try SQLiteStorage(path: $0) }
@@ -62,7 +62,7 @@ struct BackupTests {
         let sum = SHA256.hash(data: Data(SHA256.hash(data: text))).map { String(format: "%02x", $0) }.joined()
         let parts = manifest.parts.filter { !$0.name.contains("/") }.map { part in
             part.name == "documents"
-                ? BackupManifest.Part(name: part.name, sum: TableSum(rows: documents.count, sha256: sum)) : part
+                ? BackupManifest.Part(name: part.name, sum: TableChecksum(rows: documents.count, sha256: sum)) : part
         }
         try manifest.with(parts).text().write(toFile: backup.backupManifest, atomically: true, encoding: .utf8)
     }
@@ -84,7 +84,7 @@ struct BackupTests {
         try DataDirectory.makeFolder(target.path)
         let place = engine == .postgres ? try await TestShop(on: .postgres) : nil
         // A database that holds a shop already, which the backup replaces.
-        let report = try await Restoration(of: backup, to: target, Self.stores)
+        let report = try await Restore(of: backup, to: target, Self.stores)
             .run(into: place?.shop.storage, replacing: place != nil)
         #expect(report.wasOlder)
         let store: any Storage = if let place { place.shop.storage } else { try SQLiteStorage(path: target.database) }
@@ -108,7 +108,7 @@ struct BackupTests {
         try makeOlder(backup, manifest, version: 5)
         try change(backup, "UPDATE ledger SET quantity = 2")
         let damaged = await #expect(throws: BackupRefused.self) {
-            _ = try await Restoration(of: backup, to: target, Self.stores).run(into: nil, replacing: false)
+            _ = try await Restore(of: backup, to: target, Self.stores).run(into: nil, replacing: false)
         }
         guard case .damaged(_, let what) = try #require(damaged), what.contains("ledger") else {
             Issue.record("\(damaged as Any)")
@@ -116,7 +116,7 @@ struct BackupTests {
         }
         try change(backup, "INSERT INTO grdb_migrations VALUES ('999 from the future')")
         let newer = await #expect(throws: BackupRefused.self) {
-            _ = try await Restoration(of: backup, to: target, Self.stores).run(into: nil, replacing: false)
+            _ = try await Restore(of: backup, to: target, Self.stores).run(into: nil, replacing: false)
         }
         guard case .otherFormat = try #require(newer) else {
             Issue.record("\(newer as Any)")

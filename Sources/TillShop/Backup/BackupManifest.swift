@@ -12,10 +12,10 @@ package struct BackupManifest: Codable, Equatable, Sendable {
         package let name: String
         /// How many rows.
         package let rows: Int
-        /// Hexadecimal (`TableSum`).
+        /// Hexadecimal (`TableChecksum`).
         package let sha256: String
 
-        init(name: String, sum: TableSum) {
+        init(name: String, sum: TableChecksum) {
             self.name = name
             rows = sum.rows
             sha256 = sum.sha256

@@ -38,7 +38,7 @@ package enum Backup {
             let read = try await copyStore(of: shop, to: copy, makeStore)
             try copyFolders(of: directory, to: copy)
             let store = try makeStore(copy.database)
-            let parts = try await TableSum.parts(of: store)
+            let parts = try await TableChecksum.parts(of: store)
             let highWater = try await store.identifierHighWater()
             try await store.close()
             if let read, read != parts { throw BackupRefused.damaged(target, "what was written is not what was read") }
@@ -102,7 +102,7 @@ package enum Backup {
 /// Writes down what is read of another store, and adds it up on its way.
 private actor StoreFilling {
     private let store: any Storage
-    private var sums: [String: TableSum.Making] = [:]
+    private var sums: [String: TableChecksum.Making] = [:]
     private var snapshots: [String] = []
 
     init(_ store: any Storage) { self.store = store }
@@ -111,14 +111,14 @@ private actor StoreFilling {
         switch part {
         case .highWater(let mark): try await store.reserveIdentifiers(below: mark)
         case .rows(let rows, let table):
-            for row in rows { sums[table.rawValue, default: TableSum.Making(of: table)].add(row) }
+            for row in rows { sums[table.rawValue, default: TableChecksum.Making(of: table)].add(row) }
             try await store.add(rows, to: table)
         case .snapshot(let snapshot):
             snapshots.append(snapshot.name)
             try await store.add([], of: .documents, to: snapshot)
         case .rowsOfSnapshot(let rows, let table, let snapshot):
-            let name = TableSum.name(of: table, in: snapshot.name)
-            for row in rows { sums[name, default: TableSum.Making(of: table)].add(row) }
+            let name = TableChecksum.name(of: table, in: snapshot.name)
+            for row in rows { sums[name, default: TableChecksum.Making(of: table)].add(row) }
             try await store.add(rows, of: table, to: snapshot)
         }
     }
@@ -126,8 +126,8 @@ private actor StoreFilling {
     func parts() -> [BackupManifest.Part] {
         ([nil] + snapshots).flatMap { snapshot in
             ShopTable.allCases.map { table in
-                let name = TableSum.name(of: table, in: snapshot)
-                return BackupManifest.Part(name: name, sum: (sums[name] ?? TableSum.Making(of: table)).sum())
+                let name = TableChecksum.name(of: table, in: snapshot)
+                return BackupManifest.Part(name: name, sum: (sums[name] ?? TableChecksum.Making(of: table)).sum())
             }
         }
     }

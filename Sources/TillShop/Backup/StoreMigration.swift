@@ -32,7 +32,7 @@ package struct StoreMigration: Sendable {
     /// What was carried, and found to be the same on both sides.
     package struct Report: Sendable {
         /// In the order in which they were carried; then those of the snapshots.
-        package internal(set) var parts: [(name: String, sum: TableSum)] = []
+        package internal(set) var parts: [(name: String, sum: TableChecksum)] = []
         /// The names of the snapshots.
         package internal(set) var snapshots: [String] = []
         /// The first identifier, counted, that the target may hand out.
@@ -143,10 +143,10 @@ package struct StoreMigration: Sendable {
 
     // MARK: Both sides
 
-    private func compare(_ table: ShopTable, of snapshot: String?) async throws -> TableSum {
-        let part = TableSum.name(of: table, in: snapshot)
-        async let there = TableSum.sum(table, of: snapshot, in: target)
-        let here = try await TableSum.sum(table, of: snapshot, in: source) { count in
+    private func compare(_ table: ShopTable, of snapshot: String?) async throws -> TableChecksum {
+        let part = TableChecksum.name(of: table, in: snapshot)
+        async let there = TableChecksum.sum(table, of: snapshot, in: target)
+        let here = try await TableChecksum.sum(table, of: snapshot, in: source) { count in
             note(Progress(step: .checked, part: part, rows: count, isWhole: false))
         }
         let found = try await there

@@ -3,7 +3,7 @@ import TillSigning
 import TillStorage
 
 /// How many rows a table has, and a SHA-256 over them: the same on every engine for the same rows.
-package struct TableSum: Equatable, Sendable {
+package struct TableChecksum: Equatable, Sendable {
     /// How many.
     package let rows: Int
     /// Hexadecimal. Of the SHA-256 of each partition, in the order of their numbers, with the rows in the order of
@@ -35,17 +35,17 @@ package struct TableSum: Equatable, Sendable {
             rows += 1
         }
 
-        func sum() -> TableSum {
+        func sum() -> TableChecksum {
             var whole = SHA256()
             for (_, partition) in partitions.sorted(by: { $0.key < $1.key }) {
                 partition.finalize().withUnsafeBytes { whole.update(bufferPointer: $0) }
             }
-            return TableSum(rows: rows, sha256: Hexadecimal.text(whole.finalize()))
+            return TableChecksum(rows: rows, sha256: Hexadecimal.text(whole.finalize()))
         }
     }
 }
 
-extension TableSum {
+extension TableChecksum {
     /// What a table is called, or a table of a snapshot.
     static func name(of table: ShopTable, in snapshot: String?) -> String {
         snapshot.map { "\($0)/\(table.rawValue)" } ?? table.rawValue
@@ -59,8 +59,8 @@ extension TableSum {
         of snapshot: String?,
         in storage: any Storage,
         noting note: @Sendable (Int) -> Void = { _ in }
-    ) async throws -> TableSum {
-        var summing = TableSum.Making(of: table, storage.columns(of: table))
+    ) async throws -> TableChecksum {
+        var summing = TableChecksum.Making(of: table, storage.columns(of: table))
         if let snapshot {
             var last: Int64?
             repeat {

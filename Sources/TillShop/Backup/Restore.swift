@@ -6,7 +6,7 @@ import TillStorage
 ///
 /// The backup is compared with its `backup.json` first, and what was put down with it last. A folder is built aside and
 /// moved into place; what lay there before is kept beside it.
-package struct Restoration: Sendable {
+package struct Restore: Sendable {
     private let backup: DataDirectory
     private let target: DataDirectory
     private let stores: Stores
@@ -152,7 +152,7 @@ package struct Restoration: Sendable {
                 try await older.close()
                 try await stores.make(folder.database).close()
                 let store = try stores.examine(folder.database)
-                let parts = try await TableSum.parts(of: store)
+                let parts = try await TableChecksum.parts(of: store)
                 return Opened(store: store, path: folder.database, manifest: manifest.with(parts))
             }
         } catch let refused as BackupRefused {
@@ -179,7 +179,7 @@ package struct Restoration: Sendable {
         guard files.count == manifest.files.count else {
             throw BackupRefused.damaged(backup.path, "there are more certificates and keys than there were")
         }
-        let parts = try await TableSum.parts(of: source)
+        let parts = try await TableChecksum.parts(of: source)
         guard parts == manifest.parts else {
             let wrong = manifest.parts.first { !parts.contains($0) }?.name ?? "the snapshots"
             let hint = "\(wrong) is not what it was (a server that works on a backup changes it)"
@@ -220,7 +220,7 @@ package struct Restoration: Sendable {
         guard let path else { return }
         try copyStore(path, to: made)
         let store = try stores.make(made.database)
-        guard try await TableSum.parts(of: store) == manifest.parts else {
+        guard try await TableChecksum.parts(of: store) == manifest.parts else {
             throw BackupRefused.damaged(backup.path, "what was put down is not what was read")
         }
         try await Self.goOn(store, from: identifiers)

@@ -3,7 +3,7 @@ import TillCore
 import TillStorage
 
 @Suite("Whole tables go from any engine to any other")
-struct CarriageContractTests {
+struct BackupContractTests {
     /// What every table holds, read in pages; rows of one partition in their order.
     private func dump(_ storage: any Storage, pages limit: Int) async throws -> [ShopTable: [TableRow]] {
         var all: [ShopTable: [TableRow]] = [:]
