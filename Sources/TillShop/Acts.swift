@@ -24,7 +24,7 @@ extension Shop {
         opening: Opening? = nil,
         hearing hear: ([Notification]) -> Void = { _ in }
     ) async throws -> Outcome {
-        try await gate.together {
+        try await gate.shared {
             let before = try await presentBeforeMoving(command, customer)
             let outcome = try await act(command, by: customer, at: instant, opening: opening, hearing: hear)
             if let before {
@@ -122,7 +122,7 @@ extension Shop {
         var attempts = 0
         while attempts < Self.mostAttempts {
             let held = keys
-            let result = try await gate.together {
+            let result = try await gate.shared {
                 try await locks.holding(held) {
                     try await self.attempt(command, by: customer, at: instant, opening: opening, holding: held)
                 }

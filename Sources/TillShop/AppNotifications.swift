@@ -38,7 +38,7 @@ extension Shop {
         var outcome = Result<Void, CommitFailure>.failure(.overtaken)
         for _ in 0..<Self.mostAttempts {
             change.writePrecondition = try writePrecondition()
-            outcome = await gate.together { await commits.commit(change) }
+            outcome = await gate.shared { await commits.commit(change) }
             guard case .failure(.overtaken) = outcome else { break }
             try await cluster?.catchUp()
         }

@@ -36,7 +36,7 @@ extension Shop {
         removingSnapshots: Bool = false,
         isDryRun: Bool = false
     ) async throws -> ErasedCustomer {
-        try await gate.together {
+        try await gate.shared {
             await journal.flush()
             let held = try await storage.snapshots(holding: customer.customer, in: customer.scope)
                 .filter(Self.isName)

@@ -53,7 +53,7 @@ package final class Shop: Sendable {
     let room = RoomWatch()
     let locks = AccountLocks()
     /// Through which everything goes that changes the shop, so that a restore can be alone.
-    let gate = StateGate()
+    let gate = AsyncReadWriteLock()
     /// Accounts that could not be brought up to date.
     package let quarantine = Quarantine()
     /// Set when the server stops: long work ends at its next step and is finished after a restart.
@@ -179,7 +179,7 @@ package final class Shop: Sendable {
 
     /// Runs a body beside others, but not while everything is being replaced.
     package func besideOthers<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-        try await gate.together(body)
+        try await gate.shared(body)
     }
 
     /// Runs a body while nobody else runs one under the same name, on any node.
@@ -205,6 +205,6 @@ package final class Shop: Sendable {
         _ name: String,
         _ body: () async throws -> Value
     ) async throws -> Value {
-        try await gate.together { try await locks.holding([name], body) }
+        try await gate.shared { try await locks.holding([name], body) }
     }
 }

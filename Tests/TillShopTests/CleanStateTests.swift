@@ -217,7 +217,7 @@ struct CleanStateTests {
             }
             #expect(try await test.shop.storage.examine().isEmpty)
         }
-        await test.shop.gate.together {}
+        await test.shop.gate.shared {}
         await test.stopSending(deliveryWorker)
         _ = try await test.shop.restoreSnapshot("fresh")
         let accounts = try await test.shop.storage.accounts(of: nil, after: nil, limit: 100)

@@ -33,7 +33,7 @@ struct RestoreTests {
             try await Task.sleep(for: .milliseconds(20 * round))
             _ = try await test.shop.restoreSnapshot("fresh")
             try await Task.sleep(for: .milliseconds(200))
-            await test.shop.gate.together {}
+            await test.shop.gate.shared {}
             #expect(try await text(test.shop) == before)
         }
     }

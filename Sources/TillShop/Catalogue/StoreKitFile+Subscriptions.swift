@@ -82,11 +82,11 @@ extension StoreKitFile {
         var found: [(offer: Offer, path: String)] = []
         var introductory = list(object, "introductoryOffers", .introductory, period)
         // Version 5 writes the list and, for older Xcodes, the same offer alone beside it.
-        if let alone = reader.object(object, "introductoryOffer"),
-            let offer = offer(alone, kind: .introductory, period: period),
+        if let exclusive = reader.object(object, "introductoryOffer"),
+            let offer = offer(exclusive, kind: .introductory, period: period),
             !introductory.contains(where: { $0.offer.billingPlan == offer.billingPlan })
         {
-            introductory.append((offer, alone.path))
+            introductory.append((offer, exclusive.path))
         }
         found += introductory
         found += list(object, "adHocOffers", .promotional, period)

@@ -80,7 +80,7 @@ extension Shop {
 
     /// Runs a body alone that puts another state in place of the present one, and then tells who waits for clocks.
     func replacing<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-        let value = try await gate.alone(body)
+        let value = try await gate.exclusive(body)
         // Not before the new era: what is sent in the old one is not noted.
         for clock in everyClock { signals.moved(clock) }
         // As after a start: what was under way when the state was saved is finished.

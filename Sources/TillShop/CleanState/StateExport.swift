@@ -19,7 +19,7 @@ extension Shop {
         try checkKnown(app)
         let name = passingName("export")
         do {
-            let snapshot = try await gate.together {
+            let snapshot = try await gate.shared {
                 try await storage.save(Snapshot(name: name, app: app, savedAt: wallClock()))
             }
             try await writeOut(snapshot, to: write)

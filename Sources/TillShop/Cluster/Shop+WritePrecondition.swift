@@ -40,7 +40,7 @@ extension Shop {
     /// What was read in one era is not written in another.
     struct Era: Equatable, Sendable {
         /// At this node.
-        let here: StateGate.Era
+        let here: AsyncReadWriteLock.Era
         /// At all nodes; nil where there is but one.
         let everywhere: Int64?
     }

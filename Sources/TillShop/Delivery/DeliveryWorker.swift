@@ -139,7 +139,7 @@ package actor DeliveryWorker: Service {
 
     /// Takes back what is owed to an endpoint, if there is no such endpoint.
     private nonisolated func drop(_ owed: EndpointName) async {
-        await shop.gate.together {
+        await shop.gate.shared {
             guard shop.deliveryTargets(of: owed.scope).allSatisfy({ $0.key != owed.endpoint }) else { return }
             try? await shop.storage.dropDeliveries(to: owed.endpoint, in: owed.scope)
         }
@@ -314,7 +314,7 @@ package actor DeliveryWorker: Service {
     /// Notes an attempt, unless everything was replaced since its notification was read.
     private nonisolated func note(_ done: Delivery, _ era: Shop.Era) async {
         // An advance may wait for this while somebody waits to be alone.
-        await shop.gate.together(pushing: true) {
+        await shop.gate.shared(pushing: true) {
             if shop.gate.era == era.here { await records.note(done, era: era.everywhere) }
         }
     }

@@ -76,7 +76,7 @@ extension Shop {
                 try checkStopping()
                 let asked = query
                 let marks = !isMarked
-                let page = try await gate.together {
+                let page = try await gate.shared {
                     let page = try await storage.prunable(asked)
                     let ids = page.filter { $0.owed == 0 }.map(\.id)
                     if !isDryRun, !ids.isEmpty {

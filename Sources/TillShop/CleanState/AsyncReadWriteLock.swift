@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Whoever is inside may go in again, also in child tasks, while somebody waits to be alone: locks are taken inside
 /// only, so that nobody who holds one waits outside for those who want it.
-final class StateGate: Sendable {
+final class AsyncReadWriteLock: Sendable {
     /// What was read in one era is not written in another: between them everything was replaced.
     typealias Era = Int
 
@@ -37,7 +37,7 @@ final class StateGate: Sendable {
     /// Runs a body side by side with others.
     ///
     /// - Parameter pushing: goes in before those who wait to be alone: for what those inside wait for.
-    func together<Value>(pushing: Bool = false, _ body: () async throws -> Value) async rethrows -> Value {
+    func shared<Value>(pushing: Bool = false, _ body: () async throws -> Value) async rethrows -> Value {
         await enter(pushing: pushing)
         let pass = Pass()
         defer { leave(pass) }
@@ -46,7 +46,7 @@ final class StateGate: Sendable {
 
     /// Runs a body while nobody else is inside. A new era begins at its end: what somebody reads meanwhile, who is not
     /// inside, may still be of the old one.
-    func alone<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+    func exclusive<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         await withCheckedContinuation { going in
             let isFree = state.withLock { state in
                 guard state.inside > 0 || state.isAlone else {

@@ -4,24 +4,24 @@ import Testing
 @testable import TillShop
 
 @Suite("Acts go side by side, a restore alone")
-struct StateGateTests {
+struct AsyncReadWriteLockTests {
     /// Counts who is inside, and who met somebody who was to be alone.
     private final class Watch: Sendable {
         private let state = Mutex((inside: 0, isAlone: false, collisions: 0, most: 0))
 
-        func enter(alone: Bool) {
+        func enter(exclusive: Bool) {
             state.withLock { state in
-                if state.isAlone || (alone && state.inside > 0) { state.collisions += 1 }
+                if state.isAlone || (exclusive && state.inside > 0) { state.collisions += 1 }
                 state.inside += 1
-                state.isAlone = alone
+                state.isAlone = exclusive
                 state.most = max(state.most, state.inside)
             }
         }
 
-        func leave(alone: Bool) {
+        func leave(exclusive: Bool) {
             state.withLock { state in
                 state.inside -= 1
-                if alone { state.isAlone = false }
+                if exclusive { state.isAlone = false }
             }
         }
 
@@ -31,24 +31,24 @@ struct StateGateTests {
 
     @Test("Whoever is alone meets nobody, and everybody comes through")
     func crowd() async {
-        let gate = StateGate()
+        let gate = AsyncReadWriteLock()
         let watch = Watch()
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<400 {
                 group.addTask {
                     if number % 40 == 0 {
-                        await gate.alone {
-                            watch.enter(alone: true)
+                        await gate.exclusive {
+                            watch.enter(exclusive: true)
                             try? await Task.sleep(for: .milliseconds(1))
-                            watch.leave(alone: true)
+                            watch.leave(exclusive: true)
                         }
                     } else {
-                        await gate.together {
-                            watch.enter(alone: false)
+                        await gate.shared {
+                            watch.enter(exclusive: false)
                             await Task.yield()
                             // Goes in again, although somebody may wait to be alone.
-                            await gate.together { await Task.yield() }
-                            watch.leave(alone: false)
+                            await gate.shared { await Task.yield() }
+                            watch.leave(exclusive: false)
                         }
                     }
                 }
@@ -61,30 +61,30 @@ struct StateGateTests {
 
     @Test("What somebody reads while another is alone belongs to the era before")
     func eras() async {
-        let gate = StateGate()
-        let during = await gate.alone { gate.era }
+        let gate = AsyncReadWriteLock()
+        let during = await gate.exclusive { gate.era }
         #expect(during < gate.era)
     }
 
     @Test("Child tasks of who is inside go in while somebody waits; a task that outlives it does not")
     func children() async {
-        let gate = StateGate()
+        let gate = AsyncReadWriteLock()
         let order = Synchronized<[String]>([])
         var outliving: Task<Void, Never>?
         var waiting: Task<Void, Never>?
-        await gate.together {
+        await gate.shared {
             waiting = Task {
-                await gate.alone { order.value += ["alone"] }
+                await gate.exclusive { order.value += ["alone"] }
             }
             while gate.waitingToBeAlone == 0 { await Task.yield() }
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await gate.together { order.value += ["child"] } }
+                group.addTask { await gate.shared { order.value += ["child"] } }
             }
             outliving = Task {
                 while order.value.last != "alone" { await Task.yield() }
-                await gate.together { order.value += ["later"] }
+                await gate.shared { order.value += ["later"] }
             }
-            await gate.together(pushing: true) { order.value += ["pushing"] }
+            await gate.shared(pushing: true) { order.value += ["pushing"] }
         }
         await waiting?.value
         await outliving?.value
@@ -93,21 +93,21 @@ struct StateGateTests {
 
     @Test("Who comes while somebody waits to be alone comes after, and who pushes before")
     func pushing() async {
-        let gate = StateGate()
+        let gate = AsyncReadWriteLock()
         let order = Synchronized<[String]>([])
         let (leave, leaving) = AsyncStream<Void>.makeStream()
         let first = Task.detached {
-            await gate.together { for await _ in leave { break } }
+            await gate.shared { for await _ in leave { break } }
         }
         while gate.inside == 0 { await Task.yield() }
-        let alone = Task.detached { await gate.alone { order.value += ["alone"] } }
+        let exclusive = Task.detached { await gate.exclusive { order.value += ["alone"] } }
         while gate.waitingToBeAlone == 0 { await Task.yield() }
-        let second = Task.detached { await gate.together { order.value += ["second"] } }
+        let second = Task.detached { await gate.shared { order.value += ["second"] } }
         while gate.waiting == 0 { await Task.yield() }
-        await Task.detached { await gate.together(pushing: true) { order.value += ["pushing"] } }.value
+        await Task.detached { await gate.shared(pushing: true) { order.value += ["pushing"] } }.value
         leaving.yield()
         await first.value
-        await alone.value
+        await exclusive.value
         await second.value
         #expect(order.value == ["pushing", "alone", "second"])
     }
