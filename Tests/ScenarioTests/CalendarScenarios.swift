@@ -79,7 +79,7 @@ extension Scenarios.Calendars {
         }
         try await shop.buys("ann", "pro")
         try await shop.advance(to: try #require(dates.renewals.last))
-        let renewals = try await shop.stage.told().filter { $0.type == "DID_RENEW" }
+        let renewals = try await shop.stage.received().filter { $0.type == "DID_RENEW" }
         #expect(renewals.map { $0.transaction.purchaseDate.iso8601 } == dates.renewals.map { Self.iso8601($0) })
         #expect(renewals.map { $0.signedDate.iso8601 } == dates.renewals.map { Self.iso8601($0) })
     }
@@ -99,9 +99,9 @@ extension Scenarios.Calendars {
         try await shop.buys("ann", "pro")
         try await shop.declinesCard(of: "ann")
         try await shop.advance(to: "2022-11-10 12:00")
-        let told = try await shop.stage.told()
-        #expect(told[1].renewalInfo?.gracePeriodExpiresDate?.iso8601 == "2022-11-07T10:15:38Z")
-        #expect(told[2].signedDate.iso8601 == "2022-11-07T10:15:38Z")
+        let received = try await shop.stage.received()
+        #expect(received[1].renewalInfo?.gracePeriodExpiresDate?.iso8601 == "2022-11-07T10:15:38Z")
+        #expect(received[2].signedDate.iso8601 == "2022-11-07T10:15:38Z")
     }
 
     // MARK: Accelerated months
@@ -184,10 +184,10 @@ extension Scenarios.Calendars {
             try await shop.declinesCard(of: "ann")
             try await shop.advance(to: "2026-03-20")
             let start = shop.instant("2026-03-08 09:30")
-            let told = try await shop.stage.told()
-            let seconds = told.map { ($0.signedDate.wholeSecond.milliseconds - start.milliseconds) / 1_000 }
+            let received = try await shop.stage.received()
+            let seconds = received.map { ($0.signedDate.wholeSecond.milliseconds - start.milliseconds) / 1_000 }
             let isGraceShorter = grace < rate.retry
-            #expect(told.map(\.words).last == "EXPIRED BILLING_RETRY")
+            #expect(received.map(\.words).last == "EXPIRED BILLING_RETRY")
             #expect(seconds.first == 0 && seconds.dropFirst().first == length, "\(period.iso8601)")
             #expect(!isGraceShorter || seconds.dropFirst(2).first == length + grace, "\(period.iso8601)")
             #expect(seconds.last == length + rate.retry, "\(period.iso8601)")

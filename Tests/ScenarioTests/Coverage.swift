@@ -7,7 +7,7 @@ enum Scenarios {}
 
 /// What the scenarios told, together.
 enum Coverage {
-    /// A step of one subscription: the status before (0 where there was none), what was told, the status after.
+    /// A step of one subscription: the status before (0 where there was none), what was notified, the status after.
     struct Step: Hashable, Sendable {
         var from: Int
         var words: String
@@ -22,17 +22,17 @@ enum Coverage {
 
     static let seen = Mutex(Seen())
 
-    static func note(_ told: [Told]) {
+    static func note(_ received: [ReceivedNotification]) {
         var status: [String: Int] = [:]
         var steps: Set<Step> = []
-        for one in told {
+        for one in received {
             guard let after = one.status else { continue }
             let original = one.transaction.originalTransactionId
             steps.insert(Step(from: status[original] ?? 0, words: one.words, to: after))
             status[original] = after
         }
         seen.withLock {
-            $0.words.formUnion(told.map(\.words))
+            $0.words.formUnion(received.map(\.words))
             $0.steps.formUnion(steps)
             $0.scenarios += 1
         }

@@ -67,13 +67,13 @@ struct FieldTests {
         try await row.event(shop)
         let after = try #require(try await shop.stage.subscriptions(of: "ann").first)
         // The transaction that was last told of: a refund tells of the one that it names.
-        let told = try #require(try await shop.stage.told().last { $0.customer == "ann" })
+        let received = try #require(try await shop.stage.received().last { $0.customer == "ann" })
         let history = try await shop.stage.history(of: "ann")
-        #expect(history.last == told.transaction || row.transaction[.transactionId] == "=")
+        #expect(history.last == received.transaction || row.transaction[.transactionId] == "=")
         let base = before.map { values(of: $0.transaction) } ?? [:]
-        let next = values(of: told.transaction)
+        let next = values(of: received.transaction)
         for (field, expected) in row.transaction.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            let wanted = resolve(expected, was: base[field], told: told, before: before)
+            let wanted = resolve(expected, was: base[field], received: received, before: before)
             if expected == "new" {
                 #expect(next[field] != nil && next[field] != base[field], "\(field)")
             } else {
@@ -81,10 +81,10 @@ struct FieldTests {
             }
         }
         let baseInfo = before.map { infoValues(of: $0.renewalInfo) } ?? [:]
-        for info in [after.renewalInfo, told.renewalInfo] {
+        for info in [after.renewalInfo, received.renewalInfo] {
             let nextInfo = infoValues(of: try #require(info))
             for (field, expected) in row.info.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-                let wanted = resolve(expected, was: baseInfo[field], told: told, before: before)
+                let wanted = resolve(expected, was: baseInfo[field], received: received, before: before)
                 #expect(nextInfo[field] == wanted, "renewal info: \(field)")
             }
         }
@@ -93,21 +93,21 @@ struct FieldTests {
     private func resolve(
         _ expected: String,
         was value: String?,
-        told: Told,
-        before: ToldSubscription?
+        received: ReceivedNotification,
+        before: ReceivedSubscription?
     ) -> String? {
         func text(_ instant: Timestamp?) -> String? { instant?.iso8601 }
         switch expected {
         case "=": return value
         case "-": return nil
-        case "t": return text(told.signedDate.wholeSecond)
-        case "id": return told.transaction.transactionId
+        case "t": return text(received.signedDate.wholeSecond)
+        case "id": return received.transaction.transactionId
         case "old expiry": return text(before?.transaction.expiresDate)
-        case "expiry": return text(told.transaction.expiresDate)
-        case "purchase": return text(told.transaction.purchaseDate)
+        case "expiry": return text(received.transaction.expiresDate)
+        case "purchase": return text(received.transaction.purchaseDate)
         default:
             if expected.hasPrefix("+P"), let period = Period(iso8601: String(expected.dropFirst())) {
-                return text(period.end(from: told.transaction.purchaseDate))
+                return text(period.end(from: received.transaction.purchaseDate))
             }
             if expected.hasPrefix("old expiry +"), let period = Period(iso8601: String(expected.dropFirst(12))) {
                 return text(before?.transaction.expiresDate.map { period.end(from: $0) })
@@ -116,7 +116,7 @@ struct FieldTests {
         }
     }
 
-    private func values(of row: ToldTransaction) -> [Field: String] {
+    private func values(of row: ReceivedTransaction) -> [Field: String] {
         var values: [Field: String] = [
             .transactionId: row.transactionId, .originalTransactionId: row.originalTransactionId,
             .productId: row.productId, .purchaseDate: row.purchaseDate.iso8601,
@@ -137,7 +137,7 @@ struct FieldTests {
         return values
     }
 
-    private func infoValues(of info: ToldRenewalInfo) -> [InfoField: String] {
+    private func infoValues(of info: ReceivedRenewalInfo) -> [InfoField: String] {
         var values: [InfoField: String] = [
             .productId: info.productId, .autoRenewProductId: info.autoRenewProductId,
             .autoRenewStatus: String(info.autoRenewStatus), .renewalDate: info.renewalDate.iso8601,

@@ -41,46 +41,46 @@ final class HTTPStage: Stage {
         _ = try await inner.test.shop.advance(inner.clock, .to(instant), settling: true)
     }
 
-    func told() async throws -> [Told] {
+    func received() async throws -> [ReceivedNotification] {
         let report = try await inner.test.shop.advance(inner.clock, .by(milliseconds: 0), settling: true)
         #expect(report.owed == 0)
         let received = post.requests.map { String(decoding: $0.body, as: UTF8.self) }
-        var told: [Told] = []
+        var received: [ReceivedNotification] = []
         var payloads: [String] = []
         for body in received {
             let payload = try JSONDecoder().decode(Posted.self, from: Data(body.utf8)).signedPayload
             // A receiver may be told twice, with the same bytes, and drops what it has.
             guard !payloads.contains(payload) else { continue }
             payloads.append(payload)
-            told += try await inner.told(payload)
+            received += try await inner.received(payload)
         }
         try keep(payloads)
-        return told
+        return received
     }
 
-    func history(of customer: String) async throws -> [ToldTransaction] {
+    func history(of customer: String) async throws -> [ReceivedTransaction] {
         guard let id = try await inner.known(customer)?.id.wireForm else { return [] }
-        var rows: [ToldTransaction] = []
+        var rows: [ReceivedTransaction] = []
         var revision = ""
         while true {
             let page = try await get(
                 HistoryAnswer.self,
                 "/inApps/v2/history/\(id)?sort=ASCENDING" + (revision.isEmpty ? "" : "&revision=\(revision)")
             )
-            rows += try page.signedTransactions.map { try SignedText.decode(ToldTransaction.self, $0) }
+            rows += try page.signedTransactions.map { try SignedText.decode(ReceivedTransaction.self, $0) }
             guard page.hasMore else { return rows }
             revision = page.revision
         }
     }
 
-    func subscriptions(of customer: String) async throws -> [ToldSubscription] {
+    func subscriptions(of customer: String) async throws -> [ReceivedSubscription] {
         guard let id = try await inner.known(customer)?.id.wireForm else { return [] }
         let answer = try await get(StatusAnswer.self, "/inApps/v1/subscriptions/\(id)")
         return try answer.data.flatMap(\.lastTransactions).map { item in
-            ToldSubscription(
+            ReceivedSubscription(
                 status: item.status,
-                transaction: try SignedText.decode(ToldTransaction.self, item.signedTransactionInfo),
-                renewalInfo: try SignedText.decode(ToldRenewalInfo.self, item.signedRenewalInfo)
+                transaction: try SignedText.decode(ReceivedTransaction.self, item.signedTransactionInfo),
+                renewalInfo: try SignedText.decode(ReceivedRenewalInfo.self, item.signedRenewalInfo)
             )
         }.sorted {
             (Int64($0.transaction.originalTransactionId) ?? 0) < (Int64($1.transaction.originalTransactionId) ?? 0)

@@ -3,17 +3,17 @@ import TillCore
 /// What holds for everything that is told, whatever the story: the tables of the life cycle's fields.
 enum Laws {
     /// What one notification breaks; nothing when it keeps all.
-    static func breaches(by told: Told) -> [String] {
-        guard let info = told.renewalInfo, let status = told.status else {
-            let isSubscription = told.transaction.type == "Auto-Renewable Subscription"
+    static func breaches(by received: ReceivedNotification) -> [String] {
+        guard let info = received.renewalInfo, let status = received.status else {
+            let isSubscription = received.transaction.type == "Auto-Renewable Subscription"
             return isSubscription ? ["a subscription is told with a status and renewal info"] : []
         }
         var breaches: [String] = []
         func law(_ holds: Bool, _ words: String) { if !holds { breaches.append(words) } }
         states(status, info, law)
-        kinds(told, status, info, law)
-        prices(told, info, law)
-        let row = told.transaction
+        kinds(received, status, info, law)
+        prices(received, info, law)
+        let row = received.transaction
         law(row.originalTransactionId == info.originalTransactionId, "both name the same original transaction")
         law(row.purchaseDate.milliseconds % 1_000 == 0, "dates of purchase are whole seconds")
         law((row.expiresDate?.milliseconds ?? 0) % 1_000 == 0, "dates of expiry are whole seconds")
@@ -27,7 +27,7 @@ enum Laws {
 
     private typealias Law = (Bool, String) -> Void
 
-    private static func states(_ status: Int, _ info: ToldRenewalInfo, _ law: Law) {
+    private static func states(_ status: Int, _ info: ReceivedRenewalInfo, _ law: Law) {
         let (intent, retry) = (info.expirationIntent, info.isInBillingRetryPeriod)
         switch status {
         case 1:
@@ -49,9 +49,9 @@ enum Laws {
         if status != 2 { law(info.eligibleWinBackOfferIds == nil, "only who left may be won back") }
     }
 
-    private static func kinds(_ told: Told, _ status: Int, _ info: ToldRenewalInfo, _ law: Law) {
-        let row = told.transaction
-        switch told.words {
+    private static func kinds(_ received: ReceivedNotification, _ status: Int, _ info: ReceivedRenewalInfo, _ law: Law) {
+        let row = received.transaction
+        switch received.words {
         case "SUBSCRIBED INITIAL_BUY":
             law(row.transactionId == row.originalTransactionId, "a first purchase is its own original")
             law(row.transactionReason == "PURCHASE" && status == 1, "a purchase is one")
@@ -84,9 +84,9 @@ enum Laws {
         }
     }
 
-    private static func prices(_ told: Told, _ info: ToldRenewalInfo, _ law: Law) {
+    private static func prices(_ received: ReceivedNotification, _ info: ReceivedRenewalInfo, _ law: Law) {
         law((info.renewalPrice == nil) == (info.currency == nil), "a price has a currency")
-        if told.transaction.inAppOwnershipType == "FAMILY_SHARED" {
+        if received.transaction.inAppOwnershipType == "FAMILY_SHARED" {
             law(info.renewalPrice == nil, "a member pays nothing")
         } else {
             law((info.renewalPrice != nil) == (info.autoRenewStatus == 1), "a price is told as long as it renews")

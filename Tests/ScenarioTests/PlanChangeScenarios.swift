@@ -45,12 +45,12 @@ extension Scenarios.PlanChanges {
         try await shop.buys("ann", "old")
         try await shop.advance(to: "2026-01-10")
         try await shop.changesPlan("ann", to: "new")
-        let told = try #require(try await shop.stage.told().last)
-        #expect(told.words == "DID_CHANGE_RENEWAL_PREF " + (cell.isAtOnce ? "UPGRADE" : "DOWNGRADE"))
-        #expect(told.transaction.productId == (cell.isAtOnce ? "new" : "old"))
-        #expect(told.renewalInfo?.productId == (cell.isAtOnce ? "new" : "old"))
-        #expect(told.renewalInfo?.autoRenewProductId == "new")
-        #expect(Laws.breaches(by: told).isEmpty)
+        let received = try #require(try await shop.stage.received().last)
+        #expect(received.words == "DID_CHANGE_RENEWAL_PREF " + (cell.isAtOnce ? "UPGRADE" : "DOWNGRADE"))
+        #expect(received.transaction.productId == (cell.isAtOnce ? "new" : "old"))
+        #expect(received.renewalInfo?.productId == (cell.isAtOnce ? "new" : "old"))
+        #expect(received.renewalInfo?.autoRenewProductId == "new")
+        #expect(Laws.breaches(by: received).isEmpty)
     }
 
     @Test("The last of several choices wins, and each is told", arguments: StageKind.all)

@@ -190,9 +190,9 @@ extension Scenarios.Prices {
         try await shop.advance(to: "2028-01-02")
         try await shop.raisesPrice(of: "pro", to: 6_490)
         try await shop.advance(to: "2028-03-02")
-        let told = try await shop.stage.told().filter { $0.type == "PRICE_INCREASE" }
+        let received = try await shop.stage.received().filter { $0.type == "PRICE_INCREASE" }
         #expect(
-            told.map(\.words) == [
+            received.map(\.words) == [
                 "PRICE_INCREASE ACCEPTED", "PRICE_INCREASE PENDING", "PRICE_INCREASE ACCEPTED",
                 "PRICE_INCREASE ACCEPTED",
             ]

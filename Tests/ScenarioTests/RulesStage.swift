@@ -29,24 +29,24 @@ final class RulesStage: Stage {
 
     func advance(to instant: Timestamp) { core.advance(to: instant) }
 
-    func told() -> [Told] {
+    func received() -> [ReceivedNotification] {
         core.notifications.map { notification in
-            Told(
+            ReceivedNotification(
                 signedDate: notification.signedDate,
                 customer: core.customer(notification.account) ?? "nobody",
                 type: notification.type.rawValue,
                 subtype: notification.subtype?.rawValue,
                 status: notification.status?.rawValue,
                 consumptionRequestReason: notification.consumptionRequestReason?.rawValue,
-                transaction: ToldTransaction(notification.transaction),
-                renewalInfo: notification.renewalInfo.map(ToldRenewalInfo.init)
+                transaction: ReceivedTransaction(notification.transaction),
+                renewalInfo: notification.renewalInfo.map(ReceivedRenewalInfo.init)
             )
         }
     }
 
-    func history(of customer: String) -> [ToldTransaction] { core.history(customer).map(ToldTransaction.init) }
+    func history(of customer: String) -> [ReceivedTransaction] { core.history(customer).map(ReceivedTransaction.init) }
 
-    func subscriptions(of customer: String) -> [ToldSubscription] {
+    func subscriptions(of customer: String) -> [ReceivedSubscription] {
         guard let account = core.accounts[customer] else { return [] }
         return account.heldSubscriptions.sorted { $0.originalID < $1.originalID }.map { subscription in
             let info = RenewalInfo(
@@ -56,10 +56,10 @@ final class RulesStage: Stage {
                 catalog: core.catalog,
                 policy: core.policy
             )
-            return ToldSubscription(
+            return ReceivedSubscription(
                 status: subscription.status.rawValue,
-                transaction: ToldTransaction(subscription.latestTransaction),
-                renewalInfo: ToldRenewalInfo(info)
+                transaction: ReceivedTransaction(subscription.latestTransaction),
+                renewalInfo: ReceivedRenewalInfo(info)
             )
         }
     }
@@ -106,7 +106,7 @@ extension Refused {
     }
 }
 
-extension ToldTransaction {
+extension ReceivedTransaction {
     init(_ row: Transaction) {
         self.init(
             transactionId: row.id.wireForm,
@@ -134,7 +134,7 @@ extension ToldTransaction {
             revocationPercentage: row.revocation?.percentage,
             billingPlanType: row.billingPlan?.rawValue,
             commitmentInfo: row.commitment.map {
-                ToldCommitment(
+                ReceivedCommitment(
                     billingPeriodNumber: $0.period,
                     totalBillingPeriods: $0.periods,
                     commitmentExpiresDate: $0.expiresDate,
@@ -145,7 +145,7 @@ extension ToldTransaction {
     }
 }
 
-extension ToldRenewalInfo {
+extension ReceivedRenewalInfo {
     init(_ info: RenewalInfo) {
         self.init(
             originalTransactionId: info.originalID.wireForm,
@@ -168,7 +168,7 @@ extension ToldRenewalInfo {
             appAccountToken: info.appAccountToken,
             renewalBillingPlanType: info.billingPlan?.rawValue,
             commitmentInfo: info.commitment.map {
-                ToldRenewalCommitment(
+                ReceivedRenewalCommitment(
                     commitmentAutoRenewProductId: $0.productID,
                     commitmentAutoRenewStatus: $0.autoRenews ? 1 : 0,
                     commitmentRenewalBillingPlanType: $0.billingPlan.rawValue,

@@ -1,7 +1,8 @@
 import Testing
 import TillCore
 
-/// A story of a shop: typed acts on dates, and one timeline that says everything that the developer's server was told.
+/// A story of a shop: typed acts on dates, and one timeline that says everything that the developer's server was
+/// notified.
 ///
 /// It knows nothing of the stage on which it is played, so that the same text holds for the rules alone, a store and a
 /// server. Customers are opened when they first act.
@@ -218,19 +219,19 @@ final class Scenario {
     // MARK: Asking
 
     /// The customer's own subscription, the latest where there are several.
-    func own(_ customer: String) async throws -> ToldSubscription {
+    func own(_ customer: String) async throws -> ReceivedSubscription {
         let all = try await stage.subscriptions(of: customer)
         return try #require(all.last { $0.transaction.inAppOwnershipType == "PURCHASED" })
     }
 
     /// The subscription that a family member shares with the customer.
-    func shared(_ customer: String) async throws -> ToldSubscription {
+    func shared(_ customer: String) async throws -> ReceivedSubscription {
         let all = try await stage.subscriptions(of: customer)
         return try #require(all.last { $0.transaction.inAppOwnershipType == "FAMILY_SHARED" })
     }
 
     /// The customer's own transaction whose period began on a date, or the latest of all.
-    func transaction(of customer: String, _ date: String?) async throws -> ToldTransaction {
+    func transaction(of customer: String, _ date: String?) async throws -> ReceivedTransaction {
         let own = try await stage.history(of: customer).filter { $0.inAppOwnershipType == "PURCHASED" }
             .sorted {
                 ($0.purchaseDate, Int64($0.transactionId) ?? 0) < ($1.purchaseDate, Int64($1.transactionId) ?? 0)
@@ -261,15 +262,15 @@ final class Scenario {
 
     // MARK: The timeline
 
-    /// Everything that was told since the beginning is this, and each of it keeps the laws of what is told.
+    /// Everything that was notified since the beginning is this, and each of it keeps the laws of what is told.
     func expect(_ timeline: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let told = Timeline.ordered(try await stage.told())
-        Coverage.note(told)
-        let lines = Timeline(of: self).lines(told)
+        let received = Timeline.ordered(try await stage.received())
+        Coverage.note(received)
+        let lines = Timeline(of: self).lines(received)
         if let difference = Timeline.difference(of: lines, from: timeline) {
             Issue.record(Comment(rawValue: difference), sourceLocation: sourceLocation)
         }
-        for one in told {
+        for one in received {
             for breach in Laws.breaches(by: one) {
                 let line = Timeline(of: self).lines([one]).first ?? ""
                 Issue.record(Comment(rawValue: "\(line): \(breach)"), sourceLocation: sourceLocation)

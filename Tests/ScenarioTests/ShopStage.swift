@@ -68,16 +68,16 @@ final class ShopStage: Stage {
         _ = try await test.shop.advance(clock, .to(instant), settling: false)
     }
 
-    func told() async throws -> [Told] {
+    func received() async throws -> [ReceivedNotification] {
         let query = NotificationQuery(scope: scope, limit: 10_000)
-        var told: [Told] = []
+        var received: [ReceivedNotification] = []
         for entry in try await test.shop.storage.notifications(query).sorted(by: { $0.id < $1.id }) {
-            told += try await self.told(String(decoding: try test.shop.signedPayload(entry), as: UTF8.self))
+            received += try await self.received(String(decoding: try test.shop.signedPayload(entry), as: UTF8.self))
         }
-        return told
+        return received
     }
 
-    func history(of customer: String) async throws -> [ToldTransaction] {
+    func history(of customer: String) async throws -> [ReceivedTransaction] {
         guard let account = try await known(customer) else { return [] }
         let page = try await test.shop.storage.history(HistoryQuery(account: account.id, limit: 10_000))
         return try page.rows.map { row in
@@ -87,11 +87,11 @@ final class ShopStage: Stage {
                 app: scope.app,
                 at: test.shop.now(in: scope)
             )
-            return try SignedText.decode(ToldTransaction.self, signed.text)
+            return try SignedText.decode(ReceivedTransaction.self, signed.text)
         }
     }
 
-    func subscriptions(of customer: String) async throws -> [ToldSubscription] {
+    func subscriptions(of customer: String) async throws -> [ReceivedSubscription] {
         guard let account = try await known(customer) else { return [] }
         let now = try await test.shop.instantOfState(of: account)
         return try account.heldSubscriptions.sorted { $0.originalID < $1.originalID }.map { subscription in
@@ -102,10 +102,10 @@ final class ShopStage: Stage {
                 at: now
             )
             let info = try test.shop.signedRenewalInfo(of: subscription, held: account, at: now)
-            return ToldSubscription(
+            return ReceivedSubscription(
                 status: subscription.status.rawValue,
-                transaction: try SignedText.decode(ToldTransaction.self, transaction.text),
-                renewalInfo: try SignedText.decode(ToldRenewalInfo.self, info.text)
+                transaction: try SignedText.decode(ReceivedTransaction.self, transaction.text),
+                renewalInfo: try SignedText.decode(ReceivedRenewalInfo.self, info.text)
             )
         }
     }
@@ -123,22 +123,22 @@ final class ShopStage: Stage {
     }
 
     /// What a signed notification says; summaries are about nobody and are left out.
-    func told(_ signedPayload: String) async throws -> [Told] {
-        let payload = try SignedText.decode(ToldPayload.self, signedPayload)
+    func received(_ signedPayload: String) async throws -> [ReceivedNotification] {
+        let payload = try SignedText.decode(ReceivedPayload.self, signedPayload)
         guard let data = payload.data, let signed = data.signedTransactionInfo else { return [] }
-        let id = try SignedText.decode(ToldAccount.self, signed).appTransactionId
+        let id = try SignedText.decode(ReceivedAccount.self, signed).appTransactionId
         let number = try #require(Int64(id))
         let account = try #require(try await test.shop.storage.account(AccountID(number)))
         return [
-            Told(
+            ReceivedNotification(
                 signedDate: payload.signedDate,
                 customer: account.customer,
                 type: payload.notificationType,
                 subtype: payload.subtype,
                 status: data.status,
                 consumptionRequestReason: data.consumptionRequestReason,
-                transaction: try SignedText.decode(ToldTransaction.self, signed),
-                renewalInfo: try data.signedRenewalInfo.map { try SignedText.decode(ToldRenewalInfo.self, $0) }
+                transaction: try SignedText.decode(ReceivedTransaction.self, signed),
+                renewalInfo: try data.signedRenewalInfo.map { try SignedText.decode(ReceivedRenewalInfo.self, $0) }
             )
         ]
     }
@@ -152,7 +152,7 @@ final class ShopStage: Stage {
 }
 
 /// A decoded notification, as far as scenarios look at it.
-private struct ToldPayload: Decodable {
+private struct ReceivedPayload: Decodable {
     struct Data: Decodable {
         var status: Int?
         var consumptionRequestReason: String?
@@ -166,7 +166,7 @@ private struct ToldPayload: Decodable {
     var data: Data?
 }
 
-private struct ToldAccount: Decodable {
+private struct ReceivedAccount: Decodable {
     var appTransactionId: String
 }
 

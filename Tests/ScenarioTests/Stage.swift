@@ -15,12 +15,12 @@ protocol Stage: AnyObject {
     func put(_ product: Product) async throws
     /// Lets time pass, with all that it brings.
     func advance(to instant: Timestamp) async throws
-    /// Everything that was told so far.
-    func told() async throws -> [Told]
+    /// Everything that was notified so far.
+    func received() async throws -> [ReceivedNotification]
     /// A customer's transactions in the order of the history.
-    func history(of customer: String) async throws -> [ToldTransaction]
+    func history(of customer: String) async throws -> [ReceivedTransaction]
     /// A customer's subscriptions as they stand now, in the order of their original ids.
-    func subscriptions(of customer: String) async throws -> [ToldSubscription]
+    func subscriptions(of customer: String) async throws -> [ReceivedSubscription]
 }
 
 /// What a shop is opened with.

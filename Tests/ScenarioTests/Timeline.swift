@@ -1,6 +1,6 @@
 import TillCore
 
-/// What was told, a line each: date, customer where there are several, type and subtype, status, and what matters.
+/// What was notified, a line each: date, customer where there are several, type and subtype, status, and what matters.
 struct Timeline {
     let hours: Hours
     let products: [String: Product]
@@ -13,17 +13,17 @@ struct Timeline {
     }
 
     /// By the second, then by customer, then in the order of signing: the same at every stage.
-    static func ordered(_ told: [Told]) -> [Told] {
-        told.enumerated().sorted { left, right in
+    static func ordered(_ received: [ReceivedNotification]) -> [ReceivedNotification] {
+        received.enumerated().sorted { left, right in
             let (one, other) = (left.element, right.element)
             return (one.signedDate.wholeSecond, one.customer, one.signedDate, left.offset)
                 < (other.signedDate.wholeSecond, other.customer, other.signedDate, right.offset)
         }.map(\.element)
     }
 
-    func lines(_ told: [Told]) -> [String] {
-        let hasSeveral = Set(told.map(\.customer)).count > 1
-        let rows = told.map { one in
+    func lines(_ received: [ReceivedNotification]) -> [String] {
+        let hasSeveral = Set(received.map(\.customer)).count > 1
+        let rows = received.map { one in
             let status = one.status.map { "status \($0)" } ?? ""
             let parts = [hours.words(one.signedDate.wholeSecond), hasSeveral ? one.customer : nil, one.words, status]
             return (parts.compactMap { $0 }, detail(one))
@@ -74,35 +74,35 @@ struct Timeline {
 
     // MARK: What matters
 
-    private func detail(_ told: Told) -> String {
+    private func detail(_ received: ReceivedNotification) -> String {
         var timeline = self
-        timeline.today = String(told.signedDate.iso8601.prefix(10))
-        return timeline.words(of: told)
+        timeline.today = String(received.signedDate.iso8601.prefix(10))
+        return timeline.words(of: received)
     }
 
-    private func words(of told: Told) -> String {
+    private func words(of received: ReceivedNotification) -> String {
         var parts: [String] = []
-        if products.count > 1 { parts.append(told.transaction.productId) }
-        parts += about(told)
-        if let info = told.renewalInfo, told.type != "REVOKE" { parts += whatFollows(info, told) }
+        if products.count > 1 { parts.append(received.transaction.productId) }
+        parts += about(received)
+        if let info = received.renewalInfo, received.type != "REVOKE" { parts += whatFollows(info, received) }
         return parts.joined(separator: ", ")
     }
 
-    private func about(_ told: Told) -> [String] {
-        let row = told.transaction
-        switch told.type {
+    private func about(_ received: ReceivedNotification) -> [String] {
+        let row = received.transaction
+        switch received.type {
         case "SUBSCRIBED", "DID_RENEW", "ONE_TIME_CHARGE":
-            return charge(row, told)
+            return charge(row, received)
         case "OFFER_REDEEMED", "DID_CHANGE_RENEWAL_PREF":
-            return told.subtype == "UPGRADE" ? charge(row, told) : []
+            return received.subtype == "UPGRADE" ? charge(row, received) : []
         case "DID_FAIL_TO_RENEW":
-            return told.subtype == nil ? [] : ["grace until \(date(told.renewalInfo?.gracePeriodExpiresDate))"]
+            return received.subtype == nil ? [] : ["grace until \(date(received.renewalInfo?.gracePeriodExpiresDate))"]
         case "RENEWAL_EXTENDED":
-            return ["until \(date(told.renewalInfo?.renewalDate))"]
+            return ["until \(date(received.renewalInfo?.renewalDate))"]
         case "CONSUMPTION_REQUEST":
-            return [told.consumptionRequestReason ?? "no reason"] + older(told)
+            return [received.consumptionRequestReason ?? "no reason"] + older(received)
         case "REFUND", "REFUND_DECLINED", "REFUND_REVERSED", "REVOKE":
-            return revocation(row) + older(told)
+            return revocation(row) + older(received)
         default:
             return []
         }
@@ -110,13 +110,13 @@ struct Timeline {
 
     /// What was bought: until when, in which month of a commitment, for how much where it is not the list price, and
     /// by which offer.
-    private func charge(_ row: ToldTransaction, _ told: Told) -> [String] {
+    private func charge(_ row: ReceivedTransaction, _ received: ReceivedNotification) -> [String] {
         var parts: [String] = []
         if row.quantity > 1 { parts.append("\(row.quantity) pieces") }
         if let end = row.expiresDate {
             let isShared = row.inAppOwnershipType == "FAMILY_SHARED"
             let kind = isShared ? "shared " : row.offerDiscountType == "FREE_TRIAL" ? "trial " : "paid "
-            let isNow = row.purchaseDate == told.signedDate.wholeSecond
+            let isNow = row.purchaseDate == received.signedDate.wholeSecond
             let span = isNow ? "until \(date(end))" : "\(date(row.purchaseDate)) to \(date(end))"
             parts.append((row.commitmentInfo == nil ? kind : "") + span)
         } else if row.inAppOwnershipType == "FAMILY_SHARED" {
@@ -137,19 +137,19 @@ struct Timeline {
             let what = parts.popLast().map { [$0] } ?? []
             parts.append((what + terms).joined(separator: " "))
         }
-        if let info = told.renewalInfo, info.recentSubscriptionStartDate != row.originalPurchaseDate {
+        if let info = received.renewalInfo, info.recentSubscriptionStartDate != row.originalPurchaseDate {
             parts.append("since \(date(info.recentSubscriptionStartDate))")
         }
         return parts
     }
 
     /// Which period it is about, where it is not the latest.
-    private func older(_ told: Told) -> [String] {
-        guard let info = told.renewalInfo, told.transaction.expiresDate != info.renewalDate else { return [] }
-        return ["of \(date(told.transaction.purchaseDate))"]
+    private func older(_ received: ReceivedNotification) -> [String] {
+        guard let info = received.renewalInfo, received.transaction.expiresDate != info.renewalDate else { return [] }
+        return ["of \(date(received.transaction.purchaseDate))"]
     }
 
-    private func revocation(_ row: ToldTransaction) -> [String] {
+    private func revocation(_ row: ReceivedTransaction) -> [String] {
         guard row.revocationDate != nil else { return [] }
         var parts = [row.revocationType ?? "no type"]
         if let percentage = row.revocationPercentage, row.revocationType != "REFUND_FULL" {
@@ -160,11 +160,11 @@ struct Timeline {
     }
 
     /// What the next period will be, where it is not simply the same again.
-    private func whatFollows(_ info: ToldRenewalInfo, _ told: Told) -> [String] {
+    private func whatFollows(_ info: ReceivedRenewalInfo, _ received: ReceivedNotification) -> [String] {
         var parts: [String] = []
-        let isOff = told.subtype == "AUTO_RENEW_DISABLED"
+        let isOff = received.subtype == "AUTO_RENEW_DISABLED"
         let ends = info.autoRenewStatus == 0 || info.commitmentInfo?.commitmentAutoRenewStatus == 0
-        if ends, !isOff, told.status != 2 { parts.append("then ends") }
+        if ends, !isOff, received.status != 2 { parts.append("then ends") }
         if info.autoRenewProductId != info.productId { parts.append("then \(info.autoRenewProductId)") }
         if let commitment = info.commitmentInfo {
             if isOff { parts.append("bound until \(date(commitment.commitmentRenewalDate))") }
@@ -173,10 +173,10 @@ struct Timeline {
             return parts
         }
         guard let price = info.renewalPrice else { return parts }
-        let row = told.transaction
+        let row = received.transaction
         let next = offer(info.offerType, info.offerIdentifier)
         if next == nil, price == list(info.autoRenewProductId, times: 1) { return parts }
-        let isCharge = Timeline.charges.contains(told.type) && told.subtype != "DOWNGRADE"
+        let isCharge = Timeline.charges.contains(received.type) && received.subtype != "DOWNGRADE"
         if isCharge, row.price == price, next == offer(row.offerType, row.offerIdentifier) {
             parts.append("again")
         } else {

@@ -28,9 +28,9 @@ struct OutboxContractTests {
     )
     func pages(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
-        let all = try await ToldSample.told(fixture)
+        let all = try await NotificationSample.told(fixture)
         let accounts = Set(all.compactMap(\.entry.account)).sorted { $0.number < $1.number }
-        for query in ToldSample.queries {
+        for query in NotificationSample.queries {
             for (onlyFailures, kind) in Self.narrowings {
                 for account in [nil] + accounts.map(Optional.some) {
                     var query = query
@@ -55,7 +55,7 @@ struct OutboxContractTests {
     @Test("The deliveries of a page are read together, and what has none is left out", arguments: Engine.allCases)
     func deliveries(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
-        let all = try await ToldSample.told(fixture)
+        let all = try await NotificationSample.told(fixture)
         let some = all.prefix(7)
         let ids = some.map(\.entry.id)
         let found = try await fixture.storage.deliveries(of: ids + [NotificationID(5)], to: "primary")

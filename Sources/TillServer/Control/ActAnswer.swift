@@ -4,7 +4,7 @@ import TillShop
 import TillStorage
 
 /// What an act brought about, as control answers it.
-struct Told {
+struct Effects {
     var events: [Event] = []
     var notifications: [TillCore.Notification] = []
 
@@ -17,7 +17,7 @@ struct Told {
     }
 
     /// What another act brought about after this one.
-    mutating func add(_ other: Told) {
+    mutating func add(_ other: Effects) {
         events += other.events
         notifications += other.notifications
     }
@@ -86,7 +86,7 @@ extension ControlAPI {
     /// A transaction, what the device hands over, and what happened.
     static let purchaseSchema = Schema.object(
         "A transaction, what the customer's device hands over, and what happened.",
-        transactionProperties + Told.properties
+        transactionProperties + Effects.properties
     )
 
     /// The same for a purchase, which may have to wait.
@@ -94,7 +94,7 @@ extension ControlAPI {
         "What came of a purchase: a transaction and what the device hands over, or a number while it waits.",
         transactionProperties.map { Schema.Property(name: $0.name, schema: $0.schema, isRequired: false) } + [
             Schema.optional("held", .integer("The number of the purchase that waits; then there is no transaction."))
-        ] + Told.properties
+        ] + Effects.properties
     )
 
     /// Tells a purchase from a change that waits for the next renewal.
@@ -163,7 +163,7 @@ extension ControlAPI {
     {
         let (row, account) = try await exchange.transaction()
         let outcome = try await act(command(row.id), by: account, exchange)
-        return try json(outcome.ledger.rows[row.id] ?? row, outcome.account, device: UUID(), Told(outcome))
+        return try json(outcome.ledger.rows[row.id] ?? row, outcome.account, device: UUID(), Effects(outcome))
     }
 
     /// A transaction with everything that a test of a backend wants of it.
@@ -177,7 +177,7 @@ extension ControlAPI {
         device: UUID,
         receipt: String? = nil,
         result: PurchaseResult? = nil,
-        _ told: Told
+        _ effects: Effects
     ) throws -> [UInt8] {
         let now = shop.now(of: account)
         var handed = PayloadWriter()
@@ -217,7 +217,7 @@ extension ControlAPI {
             "refundRequest",
             written: account.refundRequests.first { $0.transaction == row.id }.map { Self.json($0, account) }
         )
-        told.write(to: &json)
+        effects.write(to: &json)
         return json.finish()
     }
 
@@ -227,7 +227,7 @@ extension ControlAPI {
         json.put("result", PurchaseResult.held.rawValue)
         json.put("customer", outcome.account.customer)
         json.put("held", number)
-        Told(outcome).write(to: &json)
+        Effects(outcome).write(to: &json)
         return json.finish()
     }
 }

@@ -6,7 +6,7 @@ import TillShop
 extension ControlAPI {
     private static let answer = Schema.object(
         "The customer, and what happened.",
-        customerProperties + Told.properties
+        customerProperties + Effects.properties
     )
 
     var cardRoutes: [ControlRoute] {
@@ -56,7 +56,7 @@ extension ControlAPI {
         let outcome = try await act(command, by: try await exchange.account(), exchange)
         var json = PayloadWriter()
         write(outcome.account, to: &json)
-        Told(outcome).write(to: &json)
+        Effects(outcome).write(to: &json)
         return json.finish()
     }
 }

@@ -14,7 +14,7 @@ extension ControlAPI {
     private static let family = Schema.object("A family.", familyProperties)
     private static let changedFamily = Schema.object(
         "A family, and what its change caused.",
-        familyProperties + Told.properties
+        familyProperties + Effects.properties
     )
 
     var familyRoutes: [ControlRoute] {
@@ -50,17 +50,17 @@ extension ControlAPI {
                 guard Set(members).count == members.count else {
                     throw ControlError.bad("bad_members", "A member is named twice.", path: "$.members")
                 }
-                let told = try await shop.exclusively("families/\(scope.environment.rawValue)/\(scope.app)") {
+                let effects = try await shop.exclusively("families/\(scope.environment.rawValue)/\(scope.app)") {
                     // Nobody joins unless everybody can.
                     for member in [organizer] + members { try await checkIsFree(CustomerName(scope, member)) }
                     let host = try await shop.openAccount(CustomerName(scope, organizer), Opening())
-                    var told = Told()
+                    var effects = Effects()
                     for member in members {
-                        told.add(Told(try await join(member, host, named: exchange.body.text("name"), scope)))
+                        effects.add(Effects(try await join(member, host, named: exchange.body.text("name"), scope)))
                     }
-                    return told
+                    return effects
                 }
-                return try await json(familyOf: CustomerName(scope, organizer), told)
+                return try await json(familyOf: CustomerName(scope, organizer), effects)
             },
             ControlRoute(
                 method: .get,
@@ -85,7 +85,7 @@ extension ControlAPI {
                     throw ControlError.bad("bad_members", "Nobody joins a family of their own.", path: "$.customer")
                 }
                 let outcome = try await join(member, host, named: nil, try exchange.scope())
-                return try await json(familyOf: try exchange.customer(), Told(outcome))
+                return try await json(familyOf: try exchange.customer(), Effects(outcome))
             },
             ControlRoute(
                 method: .delete,
@@ -93,10 +93,10 @@ extension ControlAPI {
                 id: "leaveFamily",
                 tag: "families",
                 summary: "Lets a customer leave; when the organizer leaves, the family ends.",
-                response: .object("What it caused.", Told.properties)
+                response: .object("What it caused.", Effects.properties)
             ) { exchange in
                 var json = PayloadWriter()
-                Told(try await shop.perform(.leaveFamily, by: try exchange.customer())).write(to: &json)
+                Effects(try await shop.perform(.leaveFamily, by: try exchange.customer())).write(to: &json)
                 return json.finish()
             },
             ControlRoute(
@@ -139,7 +139,7 @@ extension ControlAPI {
         )
     }
 
-    private func json(familyOf name: CustomerName, _ told: Told? = nil) async throws -> [UInt8] {
+    private func json(familyOf name: CustomerName, _ effects: Effects? = nil) async throws -> [UInt8] {
         let scope = name.scope
         guard
             let account = try await shop.storage.account(
@@ -157,7 +157,7 @@ extension ControlAPI {
         json.put("name", family.name)
         json.put("organizer", members[family.organizer])
         json.put("members", family.members.compactMap { members[$0] })
-        told?.write(to: &json)
+        effects?.write(to: &json)
         return json.finish()
     }
 }

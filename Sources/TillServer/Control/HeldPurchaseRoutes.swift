@@ -71,7 +71,7 @@ extension ControlAPI {
                 request: .object("When.", [instantProperty]),
                 response: .object(
                     "What happened.",
-                    [Schema.required("customer", .string("The customer."))] + Told.properties
+                    [Schema.required("customer", .string("The customer."))] + Effects.properties
                 )
             ) { exchange in
                 let (held, account) = try await heldPurchase(exchange)
@@ -79,7 +79,7 @@ extension ControlAPI {
                 let outcome = try await act(command, by: account, exchange)
                 var json = PayloadWriter()
                 json.put("customer", account.customer)
-                Told(outcome).write(to: &json)
+                Effects(outcome).write(to: &json)
                 return json.finish()
             },
         ]

@@ -31,7 +31,7 @@ extension ControlAPI {
             ) { exchange in
                 let (row, account) = try await exchange.transaction()
                 let device = try Self.device(exchange.query.values("deviceId").first)
-                return try json(row, account, device: device, Told())
+                return try json(row, account, device: device, Effects())
             },
             ControlRoute(
                 method: .post,
@@ -44,7 +44,7 @@ extension ControlAPI {
                 let (row, account) = try await exchange.transaction()
                 let name = CustomerName(try exchange.scope(), account.customer)
                 let outcome = try await shop.perform(.finish(row.id), by: name)
-                return try json(row, outcome.account, device: UUID(), Told(outcome))
+                return try json(row, outcome.account, device: UUID(), Effects(outcome))
             },
         ]
     }
@@ -86,7 +86,7 @@ extension ControlAPI {
             throw ControlError.conflict("nothing_bought", "The purchase left no transaction.")
         }
         let result = outcome.ledger.purchaseResult
-        return try json(row, account, device: device, receipt: receipt, result: result, Told(outcome))
+        return try json(row, account, device: device, receipt: receipt, result: result, Effects(outcome))
     }
 
     static func device(_ text: String?) throws -> UUID {

@@ -40,7 +40,7 @@ extension ControlAPI {
                 response: Self.purchaseSchema
             ) { exchange in
                 let (subscription, account) = try await exchange.subscription()
-                return try json(subscription.latestTransaction, account, device: UUID(), Told())
+                return try json(subscription.latestTransaction, account, device: UUID(), Effects())
             },
             ControlRoute(
                 method: .post,
@@ -123,7 +123,7 @@ extension ControlAPI {
 
     private func json(_ subscription: some HeldSubscription, after outcome: Outcome) throws -> [UInt8] {
         let standing = outcome.account.heldSubscription(subscription.originalID) ?? subscription
-        return try json(standing.latestTransaction, outcome.account, device: UUID(), Told(outcome))
+        return try json(standing.latestTransaction, outcome.account, device: UUID(), Effects(outcome))
     }
 
     private func change(_ exchange: ControlExchange) async throws -> [UInt8] {

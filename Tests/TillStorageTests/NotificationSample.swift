@@ -2,7 +2,7 @@ import TillCore
 import TillStorage
 
 /// A notification history with something of everything, and what can be asked of it.
-enum ToldSample {
+enum NotificationSample {
     static let scope = StorageFixture.scope
     private static let types: [(String, String?)] = [
         ("DID_RENEW", nil), ("DID_RENEW", "BILLING_RECOVERY"), ("EXPIRED", "VOLUNTARY"), ("REFUND", nil),

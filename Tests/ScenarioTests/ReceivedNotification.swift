@@ -1,7 +1,7 @@
 import TillCore
 
-/// What the developer's server was told, as it reads it: wire names and wire values, at whatever stage.
-struct Told: Equatable, Sendable {
+/// What the developer's server was notified, as it reads it: wire names and wire values, at whatever stage.
+struct ReceivedNotification: Equatable, Sendable {
     var signedDate: Timestamp
     /// The customer whose `appTransactionId` the transaction carries.
     var customer: String
@@ -9,15 +9,15 @@ struct Told: Equatable, Sendable {
     var subtype: String?
     var status: Int?
     var consumptionRequestReason: String?
-    var transaction: ToldTransaction
-    var renewalInfo: ToldRenewalInfo?
+    var transaction: ReceivedTransaction
+    var renewalInfo: ReceivedRenewalInfo?
 
     /// `SUBSCRIBED INITIAL_BUY`.
     var words: String { type + (subtype.map { " \($0)" } ?? "") }
 }
 
 /// A decoded `signedTransactionInfo`, as far as scenarios look at it.
-struct ToldTransaction: Codable, Equatable, Sendable {
+struct ReceivedTransaction: Codable, Equatable, Sendable {
     var transactionId: String
     var originalTransactionId: String
     var webOrderLineItemId: String?
@@ -42,11 +42,11 @@ struct ToldTransaction: Codable, Equatable, Sendable {
     var revocationType: String?
     var revocationPercentage: Int?
     var billingPlanType: String?
-    var commitmentInfo: ToldCommitment?
+    var commitmentInfo: ReceivedCommitment?
 }
 
 /// `commitmentInfo` of a transaction.
-struct ToldCommitment: Codable, Equatable, Sendable {
+struct ReceivedCommitment: Codable, Equatable, Sendable {
     var billingPeriodNumber: Int
     var totalBillingPeriods: Int
     var commitmentExpiresDate: Timestamp
@@ -54,7 +54,7 @@ struct ToldCommitment: Codable, Equatable, Sendable {
 }
 
 /// A decoded `signedRenewalInfo`, as far as scenarios look at it.
-struct ToldRenewalInfo: Codable, Equatable, Sendable {
+struct ReceivedRenewalInfo: Codable, Equatable, Sendable {
     var originalTransactionId: String
     var productId: String
     var autoRenewProductId: String
@@ -74,11 +74,11 @@ struct ToldRenewalInfo: Codable, Equatable, Sendable {
     var eligibleWinBackOfferIds: [String]?
     var appAccountToken: String?
     var renewalBillingPlanType: String?
-    var commitmentInfo: ToldRenewalCommitment?
+    var commitmentInfo: ReceivedRenewalCommitment?
 }
 
 /// `commitmentInfo` of renewal info.
-struct ToldRenewalCommitment: Codable, Equatable, Sendable {
+struct ReceivedRenewalCommitment: Codable, Equatable, Sendable {
     var commitmentAutoRenewProductId: String
     var commitmentAutoRenewStatus: Int
     var commitmentRenewalBillingPlanType: String
@@ -87,8 +87,8 @@ struct ToldRenewalCommitment: Codable, Equatable, Sendable {
 }
 
 /// How a subscription stands when one asks: what Get All Subscription Statuses answers for it.
-struct ToldSubscription: Equatable, Sendable {
+struct ReceivedSubscription: Equatable, Sendable {
     var status: Int
-    var transaction: ToldTransaction
-    var renewalInfo: ToldRenewalInfo
+    var transaction: ReceivedTransaction
+    var renewalInfo: ReceivedRenewalInfo
 }
