@@ -29,26 +29,26 @@ extension PostgresStorage {
         try await write([Step(.removeDocument, Arguments(kind.rawValue, name))], changing: [kind])
     }
 
-    package func appendJournal(_ entries: [JournalEntry], keeping: Int) async throws {
+    package func appendJournal(_ entries: [RequestLogEntry], keeping: Int) async throws {
         let steps = try entries.map { entry in
             Step(.appendJournal, Arguments(entry.id, String(decoding: try JSONEncoder().encode(entry), as: UTF8.self)))
         }
         try await write(steps + [Step(.trimJournal, Arguments(keeping))])
     }
 
-    package func journalEntry(_ id: String) async throws -> JournalEntry? {
+    package func journalEntry(_ id: String) async throws -> RequestLogEntry? {
         try await entries(.journalByID, Arguments(id)).first
     }
 
-    package func journal(before number: Int64, limit: Int) async throws -> [NumberedEntry] {
+    package func requestLog(before number: Int64, limit: Int) async throws -> [NumberedEntry] {
         try await read(.newestJournal, Arguments(number, limit)) { (try $0.int(0), try $0.text(1)) }.map { row in
-            let entry = try JSONDecoder().decode(JournalEntry.self, from: Data(row.1.utf8))
+            let entry = try JSONDecoder().decode(RequestLogEntry.self, from: Data(row.1.utf8))
             return NumberedEntry(number: row.0, entry: entry)
         }
     }
 
-    private func entries(_ statement: Statement, _ arguments: Arguments) async throws -> [JournalEntry] {
+    private func entries(_ statement: Statement, _ arguments: Arguments) async throws -> [RequestLogEntry] {
         try await read(statement, arguments) { try $0.text(0) }
-            .map { try JSONDecoder().decode(JournalEntry.self, from: Data($0.utf8)) }
+            .map { try JSONDecoder().decode(RequestLogEntry.self, from: Data($0.utf8)) }
     }
 }

@@ -20,9 +20,9 @@ extension PostgresStorage {
         try await read(.snapshotsHolding, Arguments(scope.environment.rawValue, scope.app, customer)) { try $0.text(0) }
     }
 
-    package func journal(after number: Int64, limit: Int) async throws -> [NumberedEntry] {
+    package func requestLog(after number: Int64, limit: Int) async throws -> [NumberedEntry] {
         try await read(.journalPage, Arguments(number, limit)) { (try $0.int(0), try $0.text(1)) }.map { row in
-            let entry = try JSONDecoder().decode(JournalEntry.self, from: Data(row.1.utf8))
+            let entry = try JSONDecoder().decode(RequestLogEntry.self, from: Data(row.1.utf8))
             return NumberedEntry(number: row.0, entry: entry)
         }
     }

@@ -41,7 +41,7 @@ extension SQLiteStorage {
         }
     }
 
-    package func appendJournal(_ entries: [JournalEntry], keeping: Int) async throws {
+    package func appendJournal(_ entries: [RequestLogEntry], keeping: Int) async throws {
         let texts = try entries.map { (id: $0.id, text: String(decoding: try JSONEncoder().encode($0), as: UTF8.self)) }
         try await pool.write { db in
             let insert = try db.cachedStatement(sql: "INSERT OR REPLACE INTO journal (id, entry) VALUES (?, ?)")
@@ -53,18 +53,18 @@ extension SQLiteStorage {
         }
     }
 
-    package func journalEntry(_ id: String) async throws -> JournalEntry? {
+    package func journalEntry(_ id: String) async throws -> RequestLogEntry? {
         try await pool.read { db in
             try db.rows(of: "journal", "SELECT number, entry FROM journal WHERE id = ?", [id]).first
                 .map { try NumberedEntry($0).entry }
         }
     }
 
-    package func journal(before number: Int64, limit: Int) async throws -> [NumberedEntry] {
+    package func requestLog(before number: Int64, limit: Int) async throws -> [NumberedEntry] {
         try await entries("WHERE number < ? ORDER BY number DESC", from: number, limit: limit)
     }
 
-    package func journal(after number: Int64, limit: Int) async throws -> [NumberedEntry] {
+    package func requestLog(after number: Int64, limit: Int) async throws -> [NumberedEntry] {
         try await entries("WHERE number > ? ORDER BY number", from: number, limit: limit)
     }
 
@@ -91,7 +91,7 @@ extension Document {
 extension NumberedEntry {
     /// Reads number and entry.
     fileprivate init(_ cells: RowCells) throws {
-        let entry = try JSONDecoder().decode(JournalEntry.self, from: Data(try cells.text(1).utf8))
+        let entry = try JSONDecoder().decode(RequestLogEntry.self, from: Data(try cells.text(1).utf8))
         self.init(number: try cells.integer(0), entry: entry)
     }
 }

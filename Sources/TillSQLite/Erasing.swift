@@ -46,7 +46,7 @@ extension SQLiteStorage {
             arguments: place + [erasure.version]
         )
         if db.changesCount == 0 { throw CommitFailure.conflict(erasure.account) }
-        for number in erasure.journal {
+        for number in erasure.requestLog {
             try db.execute(sql: "DELETE FROM journal WHERE number = ?", arguments: [number])
         }
     }

@@ -7,7 +7,7 @@ import TillStorage
 package struct ErasedCustomer: Sendable {
     /// Rows, notifications and deliveries.
     package var belongings = Belongings()
-    /// Entries of the journal that named them.
+    /// Entries of the request log that named them.
     package var journalEntries = 0
     /// Fault rules made for them in this app and environment.
     package var faults = 0
@@ -37,7 +37,7 @@ extension Shop {
         isDryRun: Bool = false
     ) async throws -> ErasedCustomer {
         try await gate.shared {
-            await journal.flush()
+            await requestLog.flush()
             let held = try await storage.snapshots(holding: customer.customer, in: customer.scope)
                 .filter(Self.isName)
             var erased = try await eraseAccount(customer, isDryRun: isDryRun, isForgiving: !held.isEmpty)
@@ -136,7 +136,7 @@ extension Shop {
             try await owe(erased.told, in: &change, scope: scope, signedBy: chain)
         }
         change.writePrecondition = writePrecondition
-        change.erasure = Erasure(account: account.id, version: account.version, journal: entries)
+        change.erasure = Erasure(account: account.id, version: account.version, requestLog: entries)
         switch await commits.commit(change) {
         case .success:
             if !change.notifications.isEmpty { chains.keep(chain) }
@@ -157,7 +157,7 @@ extension Shop {
         }
     }
 
-    // MARK: The journal
+    // MARK: The request log
 
     /// The numbers of the entries that name a customer, by any of their identifiers or app account tokens. Nobody can
     /// search signed data, so that entries whose bodies hold some go with them.
@@ -174,7 +174,7 @@ extension Shop {
         var numbers: [Int64] = []
         var last: Int64 = 0
         while true {
-            let page = try await storage.journal(after: last, limit: Self.pageOfErasure)
+            let page = try await storage.requestLog(after: last, limit: Self.pageOfErasure)
             guard let end = page.last else { return numbers }
             last = end.number
             for numbered in page where numbered.entry.environment == account.environment {
@@ -192,7 +192,7 @@ extension Shop {
         ].compactMap(\.self)
     }
 
-    private static func names(_ entry: JournalEntry, _ account: Account, _ words: Set<String>) -> Bool {
+    private static func names(_ entry: RequestLogEntry, _ account: Account, _ words: Set<String>) -> Bool {
         guard entry.app == nil || entry.app == account.app else { return false }
         let bodies = [entry.requestBody, entry.responseBody].compactMap(\.self)
         if bodies.contains(where: { body in signedMarks.contains { body.contains($0) } }) { return true }

@@ -33,7 +33,7 @@ package struct Outcome: Sendable {
 
 /// The store cannot take the act now; the caller may try again.
 package struct ShopBusy: Error, CustomStringConvertible {
-    /// No full stop at its end: control puts it into a sentence, the API into the journal.
+    /// No full stop at its end: control puts it into a sentence, the API into the request log.
     package let reason: String
 
     package var description: String { reason }

@@ -6,9 +6,9 @@ package struct Settings: Equatable, Sendable {
     package var orderLookupInSandbox = true
     /// Let a transaction whose app account token was set reappear at the end of the history.
     package var tokenChangeMovesHistory = true
-    /// Entries that the journal keeps.
+    /// Entries that the request log keeps.
     package var journalLength = 10_000
-    /// Note requests that succeed in the journal, too.
+    /// Note requests that succeed in the request log, too.
     package var journalAll = false
     /// Keep the bodies of what is noted, secrets struck out.
     package var journalBodies = false

@@ -11,7 +11,7 @@ package final class Shop: Sendable {
     package let storage: any Storage
     /// Teams, apps, keys and catalogues.
     package let registry: Registry
-    package let journal: Journal
+    package let requestLog: RequestLog
     /// Seals and opens the `revision` of the history routes.
     package let cursors: CursorSeal
     let restoreEpochs: RestoreEpoch
@@ -99,7 +99,7 @@ package final class Shop: Sendable {
         registry = try await Registry(storage: storage)
         clocks = try await Clocks(storage: storage)
         seed = try await Self.seed(storage)
-        journal = Journal(storage: storage, logger: logger, keeping: settings.journalLength)
+        requestLog = RequestLog(storage: storage, logger: logger, keeping: settings.journalLength)
         cursors = try await CursorSeal(storage: storage)
         restoreEpochs = try await RestoreEpoch(storage: storage)
         faults = try await FaultRules(storage: storage, wallClock: wallClock)

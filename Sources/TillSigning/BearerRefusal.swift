@@ -1,6 +1,6 @@
 /// Why a request is not let in: the closed list behind every 401.
 ///
-/// The wire says only "Unauthenticated"; ``explanation`` is for the journal that `till explain` reads. When several
+/// The wire says only "Unauthenticated"; ``explanation`` is for the request log that `till explain` reads. When several
 /// things are wrong, the first in the order of the cases below is reported. See docs/api/authentication.md.
 package enum BearerRefusal: Error, Sendable, Equatable {
     /// No `Authorization` header.

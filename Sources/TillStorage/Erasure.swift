@@ -6,14 +6,14 @@ package struct Erasure: Sendable {
     package let account: AccountID
     /// The version that must be in the engine still.
     package let version: Int64
-    /// Entries of the journal that go with it, by their numbers.
-    package let journal: [Int64]
+    /// Entries of the request log that go with it, by their numbers.
+    package let requestLog: [Int64]
 
     /// An account that is erased.
-    package init(account: AccountID, version: Int64, journal: [Int64] = []) {
+    package init(account: AccountID, version: Int64, requestLog: [Int64] = []) {
         self.account = account
         self.version = version
-        self.journal = journal
+        self.requestLog = requestLog
     }
 }
 

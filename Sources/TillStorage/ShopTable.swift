@@ -1,6 +1,6 @@
 /// The tables that hold a shop, with the same columns in every engine, so that what one engine has can be written out,
-/// carried to another and put back, row by row. What only concerns a server (the journal, reserved identifiers) is not
-/// among them.
+/// carried to another and put back, row by row. What only concerns a server (the request log, reserved identifiers) is
+/// not among them.
 package enum ShopTable: String, CaseIterable, Sendable {
     // In the order in which they are filled: a row never comes before the one that it names.
     case documents

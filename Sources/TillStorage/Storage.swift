@@ -122,19 +122,19 @@ package protocol Storage: Sendable {
     /// Takes back what is still owed to an endpoint that is no more.
     func dropDeliveries(to endpoint: String, in scope: AccountScope) async throws
 
-    // MARK: The journal
+    // MARK: The request log
 
     /// Adds entries and forgets the oldest beyond `keeping`.
-    func appendJournal(_ entries: [JournalEntry], keeping: Int) async throws
+    func appendJournal(_ entries: [RequestLogEntry], keeping: Int) async throws
 
     /// The entry of a request id.
-    func journalEntry(_ id: String) async throws -> JournalEntry?
+    func journalEntry(_ id: String) async throws -> RequestLogEntry?
 
     /// The newest entries first, of those before a number.
-    func journal(before number: Int64, limit: Int) async throws -> [NumberedEntry]
+    func requestLog(before number: Int64, limit: Int) async throws -> [NumberedEntry]
 
     /// Entries behind a number, the oldest first.
-    func journal(after number: Int64, limit: Int) async throws -> [NumberedEntry]
+    func requestLog(after number: Int64, limit: Int) async throws -> [NumberedEntry]
 
     // MARK: Erasing
 

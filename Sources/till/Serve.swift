@@ -229,7 +229,7 @@ struct Serve: AsyncParsableCommand {
                 logger: logger
             )
         ).run()
-        await shop.journal.flush()
+        await shop.requestLog.flush()
         try await storage.close()
     }
 

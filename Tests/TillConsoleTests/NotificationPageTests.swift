@@ -217,7 +217,7 @@ struct NotificationPageTests {
         let test = try await TestShop()
         let stage = try ConsoleStage(test)
         for number in 0..<120 {
-            var entry = JournalEntry(
+            var entry = RequestLogEntry(
                 id: number == 7 ? "a/b c" : "ID\(number)",
                 at: test.now,
                 environment: .sandbox,
@@ -229,7 +229,7 @@ struct NotificationPageTests {
                 explanation: "No such thing as <b>\(number)</b>."
             )
             entry.requestBody = "{\"a\":[1,2]}"
-            await test.shop.journal.note(entry)
+            await test.shop.requestLog.note(entry)
         }
         try await stage.visit { visitor in
             func rows(_ answer: Answer) -> Int { answer.text.components(separatedBy: "<th scope=\"row\">").count - 1 }

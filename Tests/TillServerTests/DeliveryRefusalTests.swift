@@ -121,7 +121,7 @@ struct DeliveryRefusalTests {
             for (method, path) in refused {
                 let answer = try await Self.send(client, method, path, Self.body, headers: sent)
                 #expect(answer.status == .forbidden && answer.body.isEmpty, "\(method) \(path)")
-                let entry = try #require(try await test.shop.journal.latest(1).first)
+                let entry = try #require(try await test.shop.requestLog.latest(1).first)
                 #expect(entry.path == path && entry.status == 403 && entry.explanation.contains("Till-Delivery"))
             }
             let asked = try await Self.send(client, .post, "/ocsp", Self.body, headers: sent)

@@ -53,7 +53,7 @@ struct ExchangeTests {
             let id = try #require(text.split(separator: "\n").last?.split(separator: " ").last)
             #expect(text == "Unauthenticated\n\nRequest ID: \(id)\n")
             #expect(id.utf8.count == 30 && id.hasSuffix(".0.0"))
-            let entry = try await test.shop.journal.entry(String(id))
+            let entry = try await test.shop.requestLog.entry(String(id))
             #expect(entry?.status == 401)
             #expect(entry?.explanation.contains("Authorization") == true)
         }
@@ -66,7 +66,7 @@ struct ExchangeTests {
         try await withAPI(test) { client in
             let answer = try await get(client, "/inApps/v1/transactions/2000000000000000", token: token)
             #expect(answer.status == .unauthorized)
-            let entry = try #require(try await test.shop.journal.latest(1).first)
+            let entry = try #require(try await test.shop.requestLog.latest(1).first)
             #expect(entry.keyID == test.key.keyID)
             #expect(entry.app == TestShop.bundleID)
             let shown = String(describing: entry)
@@ -102,7 +102,7 @@ struct ExchangeTests {
             let answer = try await get(client, "/inApps/v2/history/\(row.id.number)", token: token)
             #expect(answer.status == .internalServerError)
             #expect(String(buffer: answer.body).contains("5000000"))
-            #expect(try await test.shop.journal.latest(1).first?.explanation.contains(words) == true)
+            #expect(try await test.shop.requestLog.latest(1).first?.explanation.contains(words) == true)
             #expect(try await get(client, "/inApps/v2/history/\(other.id.number)", token: token).status == .ok)
         }
         let refund = Command.refund(Refund(transaction: row.id))
@@ -169,7 +169,7 @@ struct ExchangeTests {
         try await withAPI(test, environment: .production) { client in
             let answer = try await get(client, "/inApps/v1/transactions/\(row.id.number)", token: token)
             #expect(answer.status == .notFound)
-            let entry = try #require(try await test.shop.journal.latest(1).first)
+            let entry = try #require(try await test.shop.requestLog.latest(1).first)
             #expect(entry.code == 4_040_010)
             #expect(entry.explanation.contains("environment Sandbox"))
         }
@@ -249,7 +249,7 @@ struct ExchangeTests {
             for path in ["/inApps/v2/history", "/inApps/v1/subscriptions/extend/mass/1"] {
                 let answer = try await get(client, path, token: nil)
                 #expect(answer.status == .notFound && answer.body.readableBytes == 0)
-                let entry = try #require(try await test.shop.journal.latest(1).first)
+                let entry = try #require(try await test.shop.requestLog.latest(1).first)
                 #expect(entry.explanation.contains("lacks its id"), "\(entry.explanation)")
             }
         }
@@ -339,7 +339,7 @@ struct ExchangeTests {
         try await withAPI(test) { client in
             let answer = try await get(client, "/inApps/v1/transactions/2000000000000000", token: token)
             #expect(answer.status == .unauthorized)
-            let entry = try #require(try await test.shop.journal.latest(1).first)
+            let entry = try #require(try await test.shop.requestLog.latest(1).first)
             #expect(entry.explanation.contains("only signs offers of \(TestShop.bundleID)"))
         }
     }

@@ -9,8 +9,8 @@ import TillTesting
 struct CustomerErasureTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
 
-    private func entry(_ id: String, _ path: String, _ explanation: String = "No.") -> JournalEntry {
-        JournalEntry(
+    private func entry(_ id: String, _ path: String, _ explanation: String = "No.") -> RequestLogEntry {
+        RequestLogEntry(
             id: id,
             at: Timestamp(milliseconds: 1),
             environment: .sandbox,
@@ -33,10 +33,10 @@ struct CustomerErasureTests {
         let bobs = try await test.buy("coins", by: "bob")
         let account = try #require(try await storage.account(first.account))
         _ = try await shop.trigger(Notice(.refund), about: first, of: account)
-        await shop.journal.note(entry("1", "/inApps/v1/transactions/\(first.id.wireForm)"))
-        await shop.journal.note(entry("2", "/inApps/v1/transactions/\(bobs.id.wireForm)"))
-        await shop.journal.note(entry("3", "/x", "Order \(first.order?.wireForm ?? "") is none."))
-        await shop.journal.note(entry("4", "/x/\(first.id.wireForm)9"))
+        await shop.requestLog.note(entry("1", "/inApps/v1/transactions/\(first.id.wireForm)"))
+        await shop.requestLog.note(entry("2", "/inApps/v1/transactions/\(bobs.id.wireForm)"))
+        await shop.requestLog.note(entry("3", "/x", "Order \(first.order?.wireForm ?? "") is none."))
+        await shop.requestLog.note(entry("4", "/x/\(first.id.wireForm)9"))
 
         let dry = try await shop.eraseCustomer(test.customer("ann"), isDryRun: true)
         #expect(try await storage.account(account.id) != nil)
@@ -49,7 +49,7 @@ struct CustomerErasureTests {
         #expect(try await storage.belongings(of: account.id) == Belongings())
         let left = try await storage.notifications(NotificationQuery(scope: Self.scope))
         #expect(left.map(\.account) == [bobs.account])
-        #expect(Set(try await shop.journal.latest(10).map(\.id)) == ["2", "4"])
+        #expect(Set(try await shop.requestLog.latest(10).map(\.id)) == ["2", "4"])
         let other = try await storage.account(environment: .production, app: TestShop.bundleID, customer: "ann")
         #expect(other?.rowCount == 1)
         #expect(try await storage.examine() == [])

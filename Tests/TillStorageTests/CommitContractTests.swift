@@ -181,10 +181,10 @@ struct CommitContractTests {
     }
 
     @Test("The journal keeps the newest entries and forgets the rest", arguments: Engine.allCases)
-    func journal(_ engine: Engine) async throws {
+    func requestLog(_ engine: Engine) async throws {
         let storage = try StorageFixture(engine).storage
         let entries = (1...12).map { number in
-            JournalEntry(
+            RequestLogEntry(
                 id: "ID\(number)",
                 at: Timestamp(milliseconds: Int64(number)),
                 environment: .sandbox,
@@ -196,11 +196,11 @@ struct CommitContractTests {
         }
         try await storage.appendJournal(Array(entries.prefix(6)), keeping: 10)
         try await storage.appendJournal(Array(entries.suffix(6)), keeping: 10)
-        #expect(try await storage.journal(limit: 100) == entries.suffix(10).reversed())
-        #expect(try await storage.journal(limit: 2).map(\.id) == ["ID12", "ID11"])
-        let page = try await storage.journal(before: .max, limit: 4)
+        #expect(try await storage.requestLog(limit: 100) == entries.suffix(10).reversed())
+        #expect(try await storage.requestLog(limit: 2).map(\.id) == ["ID12", "ID11"])
+        let page = try await storage.requestLog(before: .max, limit: 4)
         #expect(page.map(\.entry.id) == ["ID12", "ID11", "ID10", "ID9"])
-        let rest = try await storage.journal(before: page[3].number, limit: 100)
+        let rest = try await storage.requestLog(before: page[3].number, limit: 100)
         #expect(rest.map(\.entry) == entries[2..<8].reversed())
         #expect(try await storage.journalEntry("ID2") == nil)
         #expect(try await storage.journalEntry("ID3") == entries[2])

@@ -47,12 +47,12 @@ struct ErasureContractTests {
     }
 
     @Test("The journal is read from a number on, and its entries go with an account", arguments: Engine.allCases)
-    func journal(_ engine: Engine) async throws {
+    func requestLog(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
         let storage = fixture.storage
         let account = try await fixture.commit(fixture.account("ann", number: 1), rows: [])
         let entries = (1...5).map { number in
-            JournalEntry(
+            RequestLogEntry(
                 id: "id \(number)",
                 at: Timestamp(milliseconds: 1),
                 environment: .sandbox,
@@ -63,16 +63,16 @@ struct ErasureContractTests {
             )
         }
         try await storage.appendJournal(entries, keeping: 100)
-        let first = try await storage.journal(after: 0, limit: 2)
-        let rest = try await storage.journal(after: first[1].number, limit: 100)
+        let first = try await storage.requestLog(after: 0, limit: 2)
+        let rest = try await storage.requestLog(after: first[1].number, limit: 100)
         #expect((first + rest).map(\.entry) == entries)
         let erasure = Erasure(
             account: account.id,
             version: account.version,
-            journal: [first[0].number, rest[2].number]
+            requestLog: [first[0].number, rest[2].number]
         )
         try await storage.commit([Change(erasure: erasure)])[0].get()
-        #expect(try await storage.journal(limit: 10).map(\.id) == ["id 4", "id 3", "id 2"])
+        #expect(try await storage.requestLog(limit: 10).map(\.id) == ["id 4", "id 3", "id 2"])
     }
 
     @Test("Snapshots say whether a customer stands in them", arguments: Engine.allCases)

@@ -165,7 +165,7 @@ struct SQLiteTests {
         #expect(try await storage.notifications(NotificationQuery(scope: StorageFixture.scope)) == told)
         #expect(try await storage.reserveIdentifiers(1).lowerBound == 77)
         #expect(try await storage.documents(.app).map(\.name) == ["com.example"])
-        #expect(try await storage.journal(limit: 1).isEmpty)
+        #expect(try await storage.requestLog(limit: 1).isEmpty)
         #expect(try await storage.pool.read { try Migrations.all.hasCompletedMigrations($0) })
     }
 

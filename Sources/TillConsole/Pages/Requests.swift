@@ -40,7 +40,7 @@ extension ConsolePage {
     }
 }
 
-/// An entry of the journal, for the pages that show it.
+/// An entry of the request log, for the pages that show it.
 private enum RequestWords {
     /// A page of the list; what is wrong with a filter is said in its place.
     static func list(_ page: PageRequest, _ filter: FilterForm) async throws(ControlError) -> PageValue {

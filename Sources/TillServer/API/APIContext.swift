@@ -10,7 +10,7 @@ package struct APIContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     let requestID: String
     let claimed: ClaimedBox
-    /// What the handlers leave for the journal.
+    /// What the handlers leave for the request log.
     let annotations = RequestLogAnnotations()
     /// The connection, for who must cut it.
     let channel: any Channel
@@ -24,7 +24,7 @@ package struct APIContext: RequestContext {
     }
 }
 
-/// Carries the claimed identity from the handler out to the journal, past a thrown error.
+/// Carries the claimed identity from the handler out to the request log, past a thrown error.
 final class ClaimedBox: Sendable {
     private let value = Mutex(ClaimedIdentity())
 

@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// An error of the App Store Server API: the only place that knows its numbers (docs/api/errors.md).
 ///
-/// The wire form is exactly two keys. The explanation is for the journal and never leaves by the API.
+/// The wire form is exactly two keys. The explanation is for the request log and never leaves by the API.
 package struct APIError: Error, Sendable {
     /// `errorCode`; nil for a malformed request, which has no error object.
     package let code: Int?
@@ -225,6 +225,6 @@ package struct APIError: Error, Sendable {
 
 /// A 401: no error object, only the id under which the reason can be asked for.
 package struct Unauthenticated: Error, Sendable {
-    /// For the journal only: what was wrong with the token, and what would do instead.
+    /// For the request log only: what was wrong with the token, and what would do instead.
     package let explanation: String
 }

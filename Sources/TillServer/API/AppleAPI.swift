@@ -32,7 +32,7 @@ package struct AppleAPI: Sendable {
     package func router() -> Router<APIContext> {
         let router = Router(context: APIContext.self)
         let endpoints = endpoints
-        // Before the middleware: whoever asks about certificates is refused nothing and stands in no journal.
+        // Before the middleware: whoever asks about certificates is refused nothing and stands in no request log.
         OCSPRoutes(shop: shop, environment: environment, meter: meter).add(to: router)
         router.add(
             middleware: RefusalMiddleware(shop: shop, environment: environment, endpoints: endpoints, meter: meter)

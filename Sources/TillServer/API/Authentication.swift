@@ -83,7 +83,7 @@ struct Authentication: Sendable {
     }
 }
 
-/// What a token says of itself before anything is believed; for the journal.
+/// What a token says of itself before anything is believed; for the request log.
 struct ClaimedIdentity: Sendable {
     var keyID: String?
     var app: String?

@@ -7,7 +7,7 @@ import TillStorage
 
 /// Calls that are struck by faults (docs/operating/faults.md).
 extension AppleAPI {
-    /// Answers a call, unless a fault does. Each fault that strikes is in the journal.
+    /// Answers a call, unless a fault does. Each fault that strikes is in the request log.
     func answerUnderFaults(_ endpoint: Endpoint, _ exchange: Exchange, _ context: APIContext) async throws -> Response {
         var exchange = exchange
         let target = FaultRules.Target(
@@ -70,7 +70,7 @@ extension AppleAPI {
         return try await shop.storage.storedAccount(id)?.customer
     }
 
-    /// Leaves a fault that shows in no status for the journal.
+    /// Leaves a fault that shows in no status for the request log.
     func note(_ strike: Strike, _ context: APIContext) {
         context.annotations.change { $0.faults.append(strike.rule.words) }
     }

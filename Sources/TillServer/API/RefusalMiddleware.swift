@@ -5,7 +5,7 @@ import TillCore
 import TillShop
 import TillStorage
 
-/// Turns whatever was thrown into its documented answer, and notes in the journal why.
+/// Turns whatever was thrown into its documented answer, and notes in the request log why.
 struct RefusalMiddleware: RouterMiddleware {
     typealias Context = APIContext
 
@@ -21,7 +21,7 @@ struct RefusalMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var request = request
         let begun = ContinuousClock.now
-        let sent = shop.settings.journalBodies ? await JournalBody.take(from: &request) : nil
+        let sent = shop.settings.journalBodies ? await RequestLogBody.take(from: &request) : nil
         var response: Response
         var isRefused = false
         do {
@@ -35,7 +35,7 @@ struct RefusalMiddleware: RouterMiddleware {
             response = await refuse(error, request, context)
         }
         if isRefused || shop.settings.journalAll || context.annotations.notes.isWorthTelling {
-            let answered = shop.settings.journalBodies ? await JournalBody.take(from: &response) : nil
+            let answered = shop.settings.journalBodies ? await RequestLogBody.take(from: &response) : nil
             let milliseconds = Int((ContinuousClock.now - begun) / .milliseconds(1))
             await note(request, context, response.status.code, milliseconds, sent, answered)
         }
@@ -115,7 +115,7 @@ struct RefusalMiddleware: RouterMiddleware {
     ) async {
         let claimed = context.claimed.get()
         let notes = context.annotations.notes
-        var entry = JournalEntry(
+        var entry = RequestLogEntry(
             id: context.requestID,
             at: shop.wallClock(),
             environment: environment,
@@ -130,7 +130,7 @@ struct RefusalMiddleware: RouterMiddleware {
         entry.milliseconds = milliseconds
         entry.requestBody = sent
         entry.responseBody = answered
-        await shop.journal.note(entry)
+        await shop.requestLog.note(entry)
     }
 
     /// 405 when the path is served under another method, else 404; both without an error object.

@@ -22,7 +22,7 @@ struct RequestBody: Sendable {
 
     /// What is wrong with a body, without a piece of it where that may be a secret's.
     private static func harmless(_ words: String, of bytes: [UInt8]) -> String {
-        guard JournalBody.mayHoldSecret(bytes), let found = words.firstRange(of: "found `"),
+        guard RequestLogBody.mayHoldSecret(bytes), let found = words.firstRange(of: "found `"),
             let end = words.lastIndex(of: "`"), found.upperBound <= end
         else { return words }
         return "\(words[..<found.lowerBound])found something else\(words[words.index(after: end)...])"

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the handlers of a request leave for its entry in the journal.
+/// What the handlers of a request leave for its entry in the request log.
 final class RequestLogAnnotations: Sendable {
     /// What is known so far.
     struct Notes: Sendable {

@@ -4,7 +4,7 @@ import TillStorage
 /// Carries a shop from one store to another, row by row, and then reads both to see that they hold the same.
 ///
 /// The source is only read. A target that is not finished bears a mark, by which a server refuses it and the next
-/// attempt begins anew. The journal stays behind.
+/// attempt begins anew. The request log stays behind.
 package struct StoreMigration: Sendable {
     private let source: any Storage
     private let target: any Storage

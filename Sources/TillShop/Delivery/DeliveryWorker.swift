@@ -382,10 +382,10 @@ package actor DeliveryWorker: Service {
         )
     }
 
-    /// Notes a fault in the journal, under the notification's UUID.
+    /// Notes a fault in the request log, under the notification's UUID.
     private func note(_ strike: Strike, _ entry: OutboxEntry) async {
-        await shop.journal.note(
-            JournalEntry(
+        await shop.requestLog.note(
+            RequestLogEntry(
                 id: "\(entry.uuid)/\(strike.rule.id)/\(UUID().uuidString.prefix(8))",
                 at: shop.wallClock(),
                 environment: entry.scope.environment,

@@ -99,7 +99,7 @@ package struct FaultRule: Codable, Equatable, Sendable {
         self.seed = seed
     }
 
-    /// What it does, in a few words, for the journal.
+    /// What it does, in a few words, for the request log.
     package var words: String {
         let detail: String? =
             switch kind {

@@ -63,7 +63,7 @@ extension ControlAPI {
                 response: Self.entry
             ) { exchange in
                 let id = exchange.parameter("requestId")
-                guard let entry = try await shop.journal.entry(id) else {
+                guard let entry = try await shop.requestLog.entry(id) else {
                     throw ControlError.notFound(
                         "unknown_request",
                         "No refused request has the id \(id.prefix(64)). The journal keeps the last "
@@ -85,16 +85,16 @@ extension ControlAPI {
             throw ControlError.bad("bad_limit", "limit is 1 to 100.", path: "limit")
         }
         var before = try Self.number(query.values("after").first, "after")
-        let filter = JournalFilter(
+        let filter = RequestLogFilter(
             onlyRefused: query.values("refused").first == "true",
             app: query.values("bundleId").first,
             path: query.values("path").first,
             status: try Self.number(query.values("status").first, "status")
         )
         let size = filter.isAny ? limit + 1 : Self.entriesAtOnce
-        var (found, looked, hasMore, isOver): ([JournalEntry], Int, Bool, Bool) = ([], 0, false, false)
+        var (found, looked, hasMore, isOver): ([RequestLogEntry], Int, Bool, Bool) = ([], 0, false, false)
         while !hasMore, !isOver {
-            let page = try await shop.journal.page(before: before, size)
+            let page = try await shop.requestLog.page(before: before, size)
             for entry in page {
                 if found.count == limit || looked == Self.mostLookedAt {
                     hasMore = true
@@ -125,7 +125,7 @@ extension ControlAPI {
         return number
     }
 
-    private static func json(_ entry: JournalEntry) -> [UInt8] {
+    private static func json(_ entry: RequestLogEntry) -> [UInt8] {
         var json = PayloadWriter()
         json.put("requestId", entry.id)
         json.put("date", entry.at)
@@ -144,8 +144,8 @@ extension ControlAPI {
     }
 }
 
-/// Which entries of the journal somebody wants to see.
-private struct JournalFilter {
+/// Which entries of the request log somebody wants to see.
+private struct RequestLogFilter {
     let onlyRefused: Bool
     let app: String?
     let path: String?
@@ -154,7 +154,7 @@ private struct JournalFilter {
     /// Whether it lets everything through.
     var isAny: Bool { !onlyRefused && app == nil && path == nil && status == nil }
 
-    func lets(_ entry: JournalEntry) -> Bool {
+    func lets(_ entry: RequestLogEntry) -> Bool {
         if onlyRefused, entry.status < 400, entry.code == nil { return false }
         if let app, entry.app != app { return false }
         if let path, !entry.path.contains(path) { return false }

@@ -3,7 +3,7 @@ import Testing
 @testable import TillServer
 
 @Suite("No secret reaches the journal with a body")
-struct JournalBodyTests {
+struct RequestLogBodyTests {
     private static let secret = "0123456789abcdef"
 
     @Test(
@@ -19,7 +19,7 @@ struct JournalBodyTests {
         let text = pattern.replacing("SECRET", with: Self.secret)
         let wide = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
         for bytes in [Array(text.utf8), wide, [0xff] + Array(text.utf8)] {
-            let shown = JournalBody.text(bytes).filter { $0 != "\0" }
+            let shown = RequestLogBody.text(bytes).filter { $0 != "\0" }
             #expect(!shown.contains(Self.secret), "\(shown)")
         }
     }
@@ -36,6 +36,6 @@ struct JournalBodyTests {
 
     @Test("Other bodies stand as they were sent")
     func kept() {
-        for text in [#"{ "a" : 1 }"#, #"{"a":"#, "a=b"] { #expect(JournalBody.text(Array(text.utf8)) == text) }
+        for text in [#"{ "a" : 1 }"#, #"{"a":"#, "a=b"] { #expect(RequestLogBody.text(Array(text.utf8)) == text) }
     }
 }

@@ -5,10 +5,10 @@ import TillStorage
 
 /// Notes why requests were refused. Writing is put off and grouped, so that a flood of refusals costs the ledger
 /// nothing; reading writes first, so that nothing noted is missing.
-package actor Journal {
+package actor RequestLog {
     private let storage: any Storage
     private let logger: Logger
-    private var pending = Deque<JournalEntry>()
+    private var pending = Deque<RequestLogEntry>()
     /// The write that is under way; what it carries is no longer pending and not yet in the store.
     private var writing: Task<Void, Never>?
     private var isWritePlanned = false
@@ -23,7 +23,7 @@ package actor Journal {
     }
 
     /// Notes a refusal.
-    package func note(_ entry: JournalEntry) {
+    package func note(_ entry: RequestLogEntry) {
         if pending.count >= Self.mostPending { pending.removeFirst() }
         pending.append(entry)
         guard !isWritePlanned else { return }
@@ -36,21 +36,21 @@ package actor Journal {
     }
 
     /// The entry of a request id.
-    package func entry(_ id: String) async throws -> JournalEntry? {
+    package func entry(_ id: String) async throws -> RequestLogEntry? {
         await flush()
         return try await storage.journalEntry(id)
     }
 
     /// The newest entries first.
-    package func latest(_ limit: Int) async throws -> [JournalEntry] {
+    package func latest(_ limit: Int) async throws -> [RequestLogEntry] {
         await flush()
-        return try await storage.journal(limit: limit)
+        return try await storage.requestLog(limit: limit)
     }
 
     /// The newest first, of those before a number; nil begins with the newest.
     package func page(before number: Int64?, _ limit: Int) async throws -> [NumberedEntry] {
         await flush()
-        return try await storage.journal(before: number ?? .max, limit: limit)
+        return try await storage.requestLog(before: number ?? .max, limit: limit)
     }
 
     /// Writes what waits, and returns once everything noted before is in the store.
@@ -68,7 +68,7 @@ package actor Journal {
         if writing == task { writing = nil }
     }
 
-    private func write(_ entries: [JournalEntry]) async {
+    private func write(_ entries: [RequestLogEntry]) async {
         do {
             try await storage.appendJournal(entries, keeping: keeping)
         } catch {

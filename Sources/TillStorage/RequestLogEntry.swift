@@ -1,7 +1,7 @@
 import TillCore
 
 /// Why a request was refused, in words (docs/operating/explain.md). Never holds a token, a key or a signature.
-package struct JournalEntry: Equatable, Codable, Sendable {
+package struct RequestLogEntry: Equatable, Codable, Sendable {
     /// The request id that the answer carries: 26 base-32 characters and `.0.0`.
     package var id: String
     /// When the request was refused, by the wall clock.
@@ -61,9 +61,9 @@ package struct JournalEntry: Equatable, Codable, Sendable {
 }
 
 extension Storage {
-    /// The newest entries of the journal first.
-    package func journal(limit: Int) async throws -> [JournalEntry] {
-        try await journal(before: .max, limit: limit).map(\.entry)
+    /// The newest entries of the request log first.
+    package func requestLog(limit: Int) async throws -> [RequestLogEntry] {
+        try await requestLog(before: .max, limit: limit).map(\.entry)
     }
 }
 
@@ -72,10 +72,10 @@ package struct NumberedEntry: Equatable, Sendable {
     /// By which it is removed.
     package let number: Int64
     /// Why a request was refused.
-    package let entry: JournalEntry
+    package let entry: RequestLogEntry
 
     /// An entry and its number.
-    package init(number: Int64, entry: JournalEntry) {
+    package init(number: Int64, entry: RequestLogEntry) {
         self.number = number
         self.entry = entry
     }

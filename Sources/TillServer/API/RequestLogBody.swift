@@ -3,8 +3,8 @@ import Hummingbird
 import NIOCore
 import TillShop
 
-/// Bodies for the journal, where the operator wants them: short ones, with every secret struck out.
-enum JournalBody {
+/// Bodies for the request log, where the operator wants them: short ones, with every secret struck out.
+enum RequestLogBody {
     /// Longer bodies are not kept.
     static let longest = 65_536
     /// Characters of a body that are kept.
@@ -29,7 +29,7 @@ enum JournalBody {
         return text(Array(buffer: collected.bytes))
     }
 
-    /// A body as the journal has it.
+    /// A body as the request log has it.
     static func text(_ bytes: [UInt8]) -> String {
         var shown = bytes
         if let tree = try? JSONTree.parse(bytes, keepsNull: true) {

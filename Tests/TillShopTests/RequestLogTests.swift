@@ -6,9 +6,9 @@ import TillStorage
 import TillTesting
 
 @Suite("The journal of refusals")
-struct JournalTests {
-    private func entry(_ number: Int) -> JournalEntry {
-        JournalEntry(
+struct RequestLogTests {
+    private func entry(_ number: Int) -> RequestLogEntry {
+        RequestLogEntry(
             id: "ID\(number)",
             at: Timestamp(milliseconds: Int64(number)),
             environment: .sandbox,
@@ -22,16 +22,16 @@ struct JournalTests {
     @Test("What was noted is found at once, before it is written")
     func atOnce() async throws {
         let test = try await TestShop()
-        await test.shop.journal.note(entry(1))
-        #expect(try await test.shop.journal.entry("ID1") == entry(1))
-        #expect(try await test.shop.journal.entry("ID2") == nil)
+        await test.shop.requestLog.note(entry(1))
+        #expect(try await test.shop.requestLog.entry("ID1") == entry(1))
+        #expect(try await test.shop.requestLog.entry("ID2") == nil)
     }
 
     @Test("A flood keeps the newest, and what the setting says is kept")
     func flood() async throws {
         let test = try await TestShop(settings: Settings(journalLength: 50))
-        for number in 1...5_000 { await test.shop.journal.note(entry(number)) }
-        let latest = try await test.shop.journal.latest(100)
+        for number in 1...5_000 { await test.shop.requestLog.note(entry(number)) }
+        let latest = try await test.shop.requestLog.latest(100)
         #expect(latest.first?.id == "ID5000")
         #expect(latest.count == 50)
     }
