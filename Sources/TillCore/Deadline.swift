@@ -45,7 +45,7 @@ struct Deadline: Comparable {
 }
 
 /// What happens next to a customer by itself.
-package struct ComingEvent: Equatable, Sendable {
+package struct UpcomingEvent: Equatable, Sendable {
     /// What it is.
     package enum Kind: String, CaseIterable, Sendable {
         /// The customer is told of a higher price.
@@ -70,9 +70,9 @@ package struct ComingEvent: Equatable, Sendable {
 
 extension Ledger {
     /// What happens next to an account by itself; nil while nothing will.
-    package func comingEvent(of account: Account) -> ComingEvent? {
+    package func upcomingEvent(of account: Account) -> UpcomingEvent? {
         deadline(of: account).map { deadline in
-            let kind: ComingEvent.Kind =
+            let kind: UpcomingEvent.Kind =
                 switch deadline.action {
                 case .noticeOfPrice: .priceNotice
                 case .charge: .renewal
@@ -84,7 +84,7 @@ extension Ledger {
             // A charge that is missed shows at the end of the period.
             let wait = deadline.action == .missedCharge ? policy.renewalLead : 0
             let instant = deadline.instant.advanced(milliseconds: wait)
-            return ComingEvent(kind: kind, instant: instant, transaction: deadline.transaction)
+            return UpcomingEvent(kind: kind, instant: instant, transaction: deadline.transaction)
         }
     }
 

@@ -96,7 +96,7 @@ extension Shop {
     }
 
     /// What happens next to a customer by itself; nil while nothing will.
-    package func coming(to account: Account) -> ComingEvent? { present(account).comingEvent(of: account) }
+    package func coming(to account: Account) -> UpcomingEvent? { present(account).upcomingEvent(of: account) }
 
     /// An account alone at its present, to be asked.
     private func present(_ account: Account) -> Ledger {

@@ -12,7 +12,7 @@ extension ControlAPI {
             Schema.required("customer", .string("To whom.")),
             Schema.optional(
                 "event",
-                .string("What happens first to the customer then.", oneOf: ComingEvent.Kind.allCases.map(\.rawValue))
+                .string("What happens first to the customer then.", oneOf: UpcomingEvent.Kind.allCases.map(\.rawValue))
             ),
             Schema.optional("transactionId", .string("The subscription's original transaction, or what is to refund.")),
         ]
@@ -61,7 +61,7 @@ extension ControlAPI {
         return json.finish()
     }
 
-    private static func json(_ due: DueAccount, _ event: ComingEvent?) -> [UInt8] {
+    private static func json(_ due: DueAccount, _ event: UpcomingEvent?) -> [UInt8] {
         var json = PayloadWriter()
         json.put("date", due.due)
         json.put("customer", due.customer)
