@@ -9,7 +9,7 @@ struct Announcement: Sendable {
     let host: String
     let control: String
     let demoKey: DemoKey?
-    let secure: SecureFaces?
+    let secure: SecureListeners?
     let readyFile: String?
     let asJSON: Bool
 

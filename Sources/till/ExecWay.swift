@@ -221,8 +221,8 @@ struct WayFinder {
 
     private func doors(_ sockets: [CInt], _ targets: [SocketAddress]) -> [@Sendable () async throws -> Void] {
         zip(sockets, targets).map { socket, target in
-            let forwarder = Forwarder(socket: socket, to: target, logger: logger)
-            return { try await forwarder.run() }
+            let relay = Relay(socket: socket, to: target, logger: logger)
+            return { try await relay.run() }
         }
     }
 

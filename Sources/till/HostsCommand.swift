@@ -58,7 +58,7 @@ struct HostsAdvice {
 
     /// - Parameter security: what `GET /v1/tls` answered.
     init(_ security: JSONTree, address: String?) {
-        self.address = address ?? SecureFaces.near(security["address"]?.text ?? "127.0.0.1")
+        self.address = address ?? SecureListeners.near(security["address"]?.text ?? "127.0.0.1")
         port = security["port"]?.text ?? ""
         proxyPort = security["proxyPort"]?.text
         root = security["rootFile"]?.text ?? ""

@@ -139,7 +139,7 @@ struct Serve: AsyncParsableCommand {
 
         let figures = PrometheusFigures()
         let meter = RequestMeter(factory: figures)
-        let secure = try plan.secure.map { try SecureFaces($0, directory) }
+        let secure = try plan.secure.map { try SecureListeners($0, directory) }
         let ports = Ports(Set(Ports.Face.always + (secure?.faces ?? [])))
         let limits = ConnectionLimits(requestDeadline: plan.requestDeadline)
         var controlLimits = limits

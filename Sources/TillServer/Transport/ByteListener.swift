@@ -43,7 +43,7 @@ struct ByteListener: Sendable {
             // A connection that nobody takes any more must not be a stream of bytes yet; so nothing is read before.
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { client in
-                client.eventLoop.makeCompletedFuture { try client.pipeline.syncOperations.addHandler(Doorstep()) }
+                client.eventLoop.makeCompletedFuture { try client.pipeline.syncOperations.addHandler(AcceptQueue()) }
             }
         let server =
             switch place {
@@ -75,7 +75,7 @@ struct ByteListener: Sendable {
         do {
             let bytes = try await client.eventLoop.submit {
                 let bytes = try Tunnel.bytes(client)
-                try client.pipeline.syncOperations.handler(type: Doorstep.self).open()
+                try client.pipeline.syncOperations.handler(type: AcceptQueue.self).open()
                 try? client.syncOptions?.setOption(.autoRead, value: true)
                 return bytes
             }.get()
@@ -104,7 +104,7 @@ struct ByteListener: Sendable {
 
 /// Keeps what comes before a connection is a stream of bytes. Nothing is asked for until then, but the end of what the
 /// client sends is told at once, and with it what came before; nobody would ever know.
-private final class Doorstep: ChannelInboundHandler {
+private final class AcceptQueue: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
@@ -140,7 +140,7 @@ private final class Doorstep: ChannelInboundHandler {
 }
 
 /// Leads every connection at one place to an address: a door of its own to a listener elsewhere.
-package struct Forwarder: Sendable {
+package struct Relay: Sendable {
     private let place: ByteListener.Place
     private let target: SocketAddress
     private let listener: ByteListener

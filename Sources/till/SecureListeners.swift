@@ -53,7 +53,7 @@ struct SecurePlan: Sendable {
 }
 
 /// TLS under the App Store's names, and the proxy that leads there.
-struct SecureFaces: Sendable {
+struct SecureListeners: Sendable {
     let files: TLSFiles
     private let plan: SecurePlan
     private let authority: TLSAuthority
