@@ -127,7 +127,7 @@ extension Ledger {
         let end = subscription.renewalDate
         let isMissed = subscription.missedCharge == end || policy.renewalLead == 0
         let ahead = isMissed ? end : end.advanced(milliseconds: -policy.renewalLead)
-        return switch obstacle(to: subscription, held: account) {
+        return switch reasonNotToRenew(to: subscription, held: account) {
         case nil: (ahead, .charge)
         case .productUnavailable where !isMissed: (ahead, .missedCharge)
         case .autoRenewOff: (end, .expiry(.customer))

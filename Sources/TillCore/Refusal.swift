@@ -29,7 +29,7 @@ package enum Refusal: Error, Equatable, Sendable {
     case autoRenewIsOff(TransactionID)
     case autoRenewIsOn(TransactionID)
     case noPriceIncrease(TransactionID)
-    case extensionIneligible(TransactionID, because: ExtensionObstacle)
+    case extensionIneligible(TransactionID, because: ReasonNotToExtend)
     case extensionLimit(TransactionID)
     // Offers.
     case offerSignatureUsed(nonce: String)
@@ -117,8 +117,8 @@ package enum Refusal: Error, Equatable, Sendable {
             "Subscription \(id.number) renews already."
         case .noPriceIncrease(let id):
             "No price increase of subscription \(id.number) waits for an answer."
-        case .extensionIneligible(let id, let obstacle):
-            "Subscription \(id.number) cannot be extended: \(obstacle.words)."
+        case .extensionIneligible(let id, let reasonNotToRenew):
+            "Subscription \(id.number) cannot be extended: \(reasonNotToRenew.words)."
         case .extensionLimit(let id):
             "The customer of subscription \(id.number) had two extensions in the last 365 days, which is the most."
         case .refundAlreadyRequested(let id):
@@ -176,7 +176,7 @@ package enum Refusal: Error, Equatable, Sendable {
 }
 
 /// Why a subscription cannot be extended.
-package enum ExtensionObstacle: String, Sendable {
+package enum ReasonNotToExtend: String, Sendable {
     case notActive
     case freeTrial
     case neverPaid

@@ -1,7 +1,7 @@
 /// What happens at the end of a period (docs/api/lifecycle.md, Renewal).
 extension Ledger {
     /// Why a subscription will not go on by itself, in the order in which the causes count.
-    enum Obstacle: Equatable {
+    enum ReasonNotToRenew: Equatable {
         case autoRenewOff
         case productUnavailable
         case consentMissing
@@ -9,7 +9,7 @@ extension Ledger {
         case cardDeclined
     }
 
-    func obstacle(to subscription: Subscription, held account: Account) -> Obstacle? {
+    func reasonNotToRenew(to subscription: Subscription, held account: Account) -> ReasonNotToRenew? {
         if !subscription.isBound {
             guard subscription.preference.autoRenews else { return .autoRenewOff }
             guard catalog.products[subscription.preference.productID]?.isForSale == true else {
@@ -30,7 +30,7 @@ extension Ledger {
         return increase.counts(from: subscription.renewalDate)
     }
 
-    /// Charges for the next period on the terms that `obstacle` or `recover` found.
+    /// Charges for the next period on the terms that `reasonNotToRenew` or `recover` found.
     ///
     /// - Parameters:
     ///   - start: when the period begins: the end of the last one, or now after a gap.

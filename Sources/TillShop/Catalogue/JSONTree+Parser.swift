@@ -6,7 +6,7 @@ extension JSONTree {
     ///
     /// - Parameter keepsNull: whether a text may have U+0000, which not every engine can keep.
     package static func parse(_ bytes: [UInt8], keepsNull: Bool = false) throws(CatalogRefused) -> JSONTree {
-        if let fault = obstacle(in: bytes) { throw CatalogRefused(faults: [fault]) }
+        if let fault = reasonNotToRenew(in: bytes) { throw CatalogRefused(faults: [fault]) }
         var parser = JSONTreeParser(bytes, keepsNull: keepsNull)
         let tree: JSONTree
         do {
@@ -19,7 +19,7 @@ extension JSONTree {
     }
 
     /// What keeps bytes from being read at all.
-    private static func obstacle(in bytes: [UInt8]) -> CatalogFault? {
+    private static func reasonNotToRenew(in bytes: [UInt8]) -> CatalogFault? {
         func fault(_ expected: String, _ found: String) -> CatalogFault {
             CatalogFault(path: "$", expected: expected, found: found)
         }
