@@ -54,25 +54,25 @@ struct LawTests {
 
     @Test("A shop in which a stop leaves a trace is found out")
     func traces() async throws {
-        let verdict = try await Simulation.judge(seed: 1, at: .days) { TracedWorld(inner: CoreWorld(for: $0)) }
+        let verdict = try await Simulation.judge(seed: 1, at: .days) { TracedSystem(inner: CoreUnderTest(for: $0)) }
         let failure = try #require(verdict.failure)
         #expect(failure.hasPrefix("seed 1: "))
     }
 
     @Test("The same seed is the same life, another is another")
     func seeds() {
-        let lives = [7, 7, 8].map { LifeMaker.life(of: $0) }
-        let texts = lives.map { life in life.acts.map { "\($0)" } }
+        let lives = [7, 7, 8].map { WorkloadGenerator.workload(of: $0) }
+        let texts = lives.map { workload in workload.acts.map { "\($0)" } }
         #expect(texts[0] == texts[1])
         #expect(texts[0] != texts[2])
         #expect(lives[0].policy == lives[1].policy)
     }
 
     @Test("Dice fall as they always did")
-    func dice() {
-        var dice = Dice(seed: 1_234_567)
+    func random() {
+        var random = SeededRandom(seed: 1_234_567)
         #expect(
-            [dice.next(), dice.next(), dice.next()] == [
+            [random.next(), random.next(), random.next()] == [
                 6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,
             ]
         )
@@ -80,15 +80,15 @@ struct LawTests {
 }
 
 /// A shop that sells something whenever its time is moved.
-private struct TracedWorld: World {
-    var inner: CoreWorld
+private struct TracedSystem: SystemUnderTest {
+    var inner: CoreUnderTest
 
     mutating func advance(to instant: Timestamp, for customer: String?) {
         inner.advance(to: instant, for: customer)
         _ = inner.perform(.command(.purchase(Purchase(productID: "coins")), by: "ann"))
     }
 
-    mutating func perform(_ deed: Deed) -> Refusal? { inner.perform(deed) }
+    mutating func perform(_ operation: Operation) -> Refusal? { inner.perform(operation) }
 
     func observe() -> Observation { inner.observe() }
 }
@@ -109,7 +109,7 @@ struct StoreLawTests {
                     var failures: [String] = []
                     for seed in stride(from: UInt64(1 + part), through: lives, by: 2) {
                         let verdict = try await Simulation.judge(seed: seed, at: .days) {
-                            try await ShopWorld(for: $0, on: engine)
+                            try await ShopUnderTest(for: $0, on: engine)
                         }
                         if let failure = verdict.failure { failures.append(failure) }
                     }

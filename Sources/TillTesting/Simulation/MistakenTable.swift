@@ -57,9 +57,9 @@ package struct MistakenTable: Sendable {
     package func discovery(within seeds: UInt64) async -> (lives: UInt64, finding: String)? {
         var count = TransitionCount()
         for seed in 1...seeds {
-            let life = LifeMaker.life(of: seed)
-            let world = CoreWorld(for: life, passing: .familyByFamily(steps: 20_000, parts: 1), rule: rule)
-            var course = Course(of: life, in: world, isWatched: true)
+            let workload = WorkloadGenerator.workload(of: seed)
+            let world = CoreUnderTest(for: workload, passing: .familyByFamily(steps: 20_000, parts: 1), rule: rule)
+            var course = SimulationRun(of: workload, in: world, isWatched: true)
             await course.run(at: .days)
             if let failure = course.failure {
                 let first = failure.split(separator: "\n").first.map(String.init) ?? failure

@@ -29,14 +29,14 @@ package enum Simulation {
         seed: UInt64,
         rule: @escaping Transitions.Rule = Transitions.steps
     ) async -> Verdict {
-        let life = LifeMaker.life(of: seed)
-        var days = Course(of: life, in: CoreWorld(for: life, rule: rule), isWatched: true)
+        let workload = WorkloadGenerator.workload(of: seed)
+        var days = SimulationRun(of: workload, in: CoreUnderTest(for: workload, rule: rule), isWatched: true)
         await days.run(at: .days)
         // Two deadlines at a time, so that the parts of a long way are told apart from the whole.
         let steps = seed.isMultiple(of: 2) ? Int.max : 2
-        var runningAdvances = Course(of: life, in: CoreWorld(for: life, passing: .familyByFamily(steps: steps)))
+        var runningAdvances = SimulationRun(of: workload, in: CoreUnderTest(for: workload, passing: .familyByFamily(steps: steps)))
         await runningAdvances.run(at: .runningAdvances)
-        var hours = Course(of: life, in: CoreWorld(for: life, passing: .asItFallsDue))
+        var hours = SimulationRun(of: workload, in: CoreUnderTest(for: workload, passing: .asItFallsDue))
         await hours.run(at: .sixtyDaysOfHours)
         var failure = days.failure
         if failure == nil { failure = await runningAdvances.difference(from: days, "in leaps and day by day", isExact: true) }
@@ -47,15 +47,15 @@ package enum Simulation {
     /// Lives a life in two worlds of one kind, in advances and at another pace, and compares them.
     ///
     /// - Parameter world: makes a new world of the life at its start.
-    package static func judge<Place: World>(
+    package static func judge<Place: SystemUnderTest>(
         seed: UInt64,
         at pace: Pace,
-        in world: (Life) async throws -> Place
+        in world: (Workload) async throws -> Place
     ) async throws -> Verdict {
-        let life = LifeMaker.life(of: seed)
-        var steps = Course(of: life, in: try await world(life), isWatched: true)
+        let workload = WorkloadGenerator.workload(of: seed)
+        var steps = SimulationRun(of: workload, in: try await world(workload), isWatched: true)
         await steps.run(at: pace)
-        var runningAdvances = Course(of: life, in: try await world(life))
+        var runningAdvances = SimulationRun(of: workload, in: try await world(workload))
         await runningAdvances.run(at: .runningAdvances)
         var failure = steps.failure
         if failure == nil { failure = await runningAdvances.difference(from: steps, "in leaps and step by step", isExact: false) }
@@ -64,8 +64,8 @@ package enum Simulation {
 }
 
 /// One way through a life.
-package struct Course<Place: World>: Sendable {
-    private let life: Life
+package struct SimulationRun<Place: SystemUnderTest>: Sendable {
+    private let workload: Workload
     private var world: Place
     private let isWatched: Bool
     private var now: Timestamp
@@ -73,62 +73,62 @@ package struct Course<Place: World>: Sendable {
     /// When the world was looked at last.
     private var watched: Timestamp
     private var laws = NotificationLaws()
-    private var acts: [(act: Life.Act, deed: Deed, refusal: Refusal?)] = []
+    private var acts: [(act: Workload.Act, operation: Operation, refusal: Refusal?)] = []
     /// What the life went through, if it was watched.
     package private(set) var count = TransitionCount()
     /// What broke on the way, and the acts up to it.
     package private(set) var failure: String?
 
     /// - Parameter isWatched: whether what is always true is checked on the way, and the transitions are counted.
-    package init(of life: Life, in world: Place, isWatched: Bool = false) {
-        self.life = life
+    package init(of workload: Workload, in world: Place, isWatched: Bool = false) {
+        self.workload = workload
         self.world = world
         self.isWatched = isWatched
-        now = life.start
-        watched = life.start
+        now = workload.start
+        watched = workload.start
     }
 
     /// Lives the life to its end.
     package mutating func run(at pace: Simulation.Pace) async {
         do {
-            for act in life.acts {
+            for act in workload.acts {
                 try await pass(to: act.instant, at: pace)
-                let everybody = pace != .runningAdvances || act.wish.concernsEverybody
-                let name = life.customers[act.customer].name
+                let everybody = pace != .runningAdvances || act.operation.concernsEverybody
+                let name = workload.customers[act.customer].name
                 try await world.advance(to: act.instant, for: everybody ? nil : name)
                 try await watch(after: nil)
                 try await perform(act, by: name)
                 guard failure == nil else { return }
             }
-            try await pass(to: life.end, at: pace)
-            try await world.advance(to: life.end, for: nil)
+            try await pass(to: workload.end, at: pace)
+            try await world.advance(to: workload.end, for: nil)
             try await watch(after: nil, deeply: true)
         } catch {
             failure = report("the world broke: \(error)")
         }
     }
 
-    private mutating func perform(_ act: Life.Act, by name: String) async throws {
+    private mutating func perform(_ act: Workload.Act, by name: String) async throws {
         let before = try await world.observe()
-        guard var reader = WishReader(act, by: name, in: before) else { return }
-        let deed = reader.deed()
-        let refusal = try await world.perform(deed)
-        acts.append((act, deed, refusal))
+        guard var reader = RandomOperationReader(act, by: name, in: before) else { return }
+        let operation = reader.operation()
+        let refusal = try await world.perform(operation)
+        acts.append((act, operation, refusal))
         if case .earlierThanLastEvent? = refusal { failure = report("an act came before what had happened") }
-        count.count(deed, isRefused: refusal != nil)
-        if isWatched, case .job(let job) = deed, case .extend(let wanted) = job.task {
+        count.count(operation, isRefused: refusal != nil)
+        if isWatched, case .job(let job) = operation, case .extend(let wanted) = job.task {
             let new = try await world.observe().notifications.dropFirst(before.notifications.count)
             laws.check(wanted, before: before, new)
         }
-        try await watch(after: deed)
+        try await watch(after: operation)
     }
 
     private mutating func pass(to instant: Timestamp, at pace: Simulation.Pace) async throws {
         let hours = pace == .sixtyDaysOfHours
         guard pace != .runningAdvances else { return }
-        let step = hours ? life.day / 24 : life.day
-        let first = hours ? life.start.advanced(milliseconds: Int64(life.firstHourlyDay) * life.day) : life.start
-        let last = hours ? min(instant, first.advanced(milliseconds: 60 * life.day)) : instant
+        let step = hours ? workload.day / 24 : workload.day
+        let first = hours ? workload.start.advanced(milliseconds: Int64(workload.firstHourlyDay) * workload.day) : workload.start
+        let last = hours ? min(instant, first.advanced(milliseconds: 60 * workload.day)) : instant
         let elapsed = max(0, now.milliseconds - first.milliseconds)
         var stop = first.advanced(milliseconds: (elapsed / step + 1) * step)
         while stop < last {
@@ -138,10 +138,10 @@ package struct Course<Place: World>: Sendable {
         now = instant
     }
 
-    private mutating func watch(after deed: Deed?, deeply: Bool = false) async throws {
+    private mutating func watch(after operation: Operation?, deeply: Bool = false) async throws {
         guard isWatched, failure == nil else { return }
         let observation = try await world.observe()
-        count.count(observation.notifications.dropFirst(told), after: deed)
+        count.count(observation.notifications.dropFirst(told), after: operation)
         laws.read(observation.notifications.dropFirst(told))
         for late in observation.notifications.dropFirst(told) where late.date < watched {
             let what = "\(late.words) of \(late.transaction.id.number)"
@@ -160,12 +160,12 @@ package struct Course<Place: World>: Sendable {
     // MARK: What differs
 
     /// The first difference from another way through the same life; nil when there is none.
-    func difference(from other: Course, _ ways: String, isExact: Bool) async -> String? {
+    func difference(from other: SimulationRun, _ ways: String, isExact: Bool) async -> String? {
         if let failure { return failure }
         if let failure = other.failure { return failure }
         for (mine, theirs) in zip(acts, other.acts)
-        where mine.refusal?.name != theirs.refusal?.name || mine.deed.name != theirs.deed.name {
-            let answers = "\(mine.deed.name): \(mine.refusal?.name ?? "done"), \(theirs.deed.name): "
+        where mine.refusal?.name != theirs.refusal?.name || mine.operation.name != theirs.operation.name {
+            let answers = "\(mine.operation.name): \(mine.refusal?.name ?? "done"), \(theirs.operation.name): "
             return report("\(ways), an act differs: \(answers)\(theirs.refusal?.name ?? "done")", to: mine.act.instant)
         }
         do {
@@ -179,14 +179,14 @@ package struct Course<Place: World>: Sendable {
     }
 
     private func report(_ what: String, to instant: Timestamp? = nil) -> String {
-        let limit = instant ?? life.end
-        let lines = acts.filter { $0.act.instant <= limit }.map { act, deed, refusal in
-            "  \(act.instant.iso8601) +\(act.instant.milliseconds % 1_000) \(life.customers[act.customer].name): "
-                + "\(act.wish) = \(deed.text)" + (refusal.map { " refused: \($0.name)" } ?? "")
+        let limit = instant ?? workload.end
+        let lines = acts.filter { $0.act.instant <= limit }.map { act, operation, refusal in
+            "  \(act.instant.iso8601) +\(act.instant.milliseconds % 1_000) \(workload.customers[act.customer].name): "
+                + "\(act.operation) = \(operation.text)" + (refusal.map { " refused: \($0.name)" } ?? "")
         }
         let world =
-            "\(life.environment), \(life.policy.rate.name), grace \(life.policy.grace.map { "\($0)" } ?? "none")"
-        return "\(what)\n  in \(world), from \(life.start.iso8601) to \(life.end.iso8601); the acts:\n"
+            "\(workload.environment), \(workload.policy.rate.name), grace \(workload.policy.grace.map { "\($0)" } ?? "none")"
+        return "\(what)\n  in \(world), from \(workload.start.iso8601) to \(workload.end.iso8601); the acts:\n"
             + lines.joined(separator: "\n")
     }
 }
@@ -196,7 +196,7 @@ extension Refusal {
     fileprivate var name: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
 }
 
-extension Deed {
+extension Operation {
     /// What kind of deed it is, without ids.
     fileprivate var name: String {
         switch self {

@@ -50,10 +50,10 @@ package struct TransitionCount: Sendable {
     package init() {}
 
     /// Counts what was told of an act, or of the passing of time.
-    mutating func count(_ told: some Sequence<Notification>, after deed: Deed?) {
+    mutating func count(_ told: some Sequence<Notification>, after operation: Operation?) {
         var isPurchase = false
-        if case .command(.purchase, _) = deed { isPurchase = true }
-        if case .command(.decideHeldPurchase, _) = deed { isPurchase = true }
+        if case .command(.purchase, _) = operation { isPurchase = true }
+        if case .command(.decideHeldPurchase, _) = operation { isPurchase = true }
         for notification in told {
             guard let status = notification.status else { continue }
             let original = notification.transaction.originalID
@@ -84,9 +84,9 @@ package struct TransitionCount: Sendable {
     }
 
     /// Counts an act.
-    mutating func count(_ deed: Deed, isRefused: Bool) {
+    mutating func count(_ operation: Operation, isRefused: Bool) {
         let kinds: [CommandKind] =
-            switch deed {
+            switch operation {
             case .command(let command, _): [CommandKind(command)]
             case .sell(_, let job): [job].compactMap { $0 }.map { CommandKind($0) }
             case .job(let job): [CommandKind(job)]

@@ -38,10 +38,10 @@ final class UnreliableEndpoint: Sendable {
     /// Half of all notifications arrive at once, one in twelve never does.
     private static func answer(to key: String, attempt: Int, seed: UInt64) -> ListeningPost.Answer {
         let hash = key.utf8.reduce(seed &+ 0x9e37_79b9_7f4a_7c15) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
-        var dice = Dice(seed: hash)
-        let failures = dice.chance(50) ? 0 : dice.number(in: 1...6)
+        var random = SeededRandom(seed: hash)
+        let failures = random.chance(50) ? 0 : random.number(in: 1...6)
         guard attempt <= failures else { return .status(200) }
-        var kinds = Dice(seed: hash &+ UInt64(attempt))
+        var kinds = SeededRandom(seed: hash &+ UInt64(attempt))
         switch kinds.number(in: 0...3) {
         case 0: return .status(500)
         case 1: return .closeMidway

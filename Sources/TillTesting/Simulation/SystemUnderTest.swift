@@ -3,7 +3,7 @@ import TillCore
 /// A shop in which a simulated life can be lived, whatever keeps it: the rules alone, or a whole shop on an engine.
 ///
 /// Clocks stand still between two calls. The customers exist already.
-package protocol World: Sendable {
+package protocol SystemUnderTest: Sendable {
     /// Lets time pass up to an instant that is not earlier than the present.
     ///
     /// - Parameter customer: whom the next act is about; nil for everybody. Only this customer and their family must
@@ -13,7 +13,7 @@ package protocol World: Sendable {
     /// Does something now.
     ///
     /// - Returns: why it was refused; nil when it was done.
-    mutating func perform(_ deed: Deed) async throws -> Refusal?
+    mutating func perform(_ operation: Operation) async throws -> Refusal?
 
     /// The world as it stands.
     func observe() async throws -> Observation
@@ -23,7 +23,7 @@ package protocol World: Sendable {
     func attempts() async throws -> [String: [NotificationAttempts]]
 }
 
-extension World {
+extension SystemUnderTest {
     package func attempts() async throws -> [String: [NotificationAttempts]] { [:] }
 }
 

@@ -1,7 +1,7 @@
 import TillCore
 
 /// The rules alone, on a stage.
-package struct CoreWorld: World {
+package struct CoreUnderTest: SystemUnderTest {
     /// How the stage lets time pass.
     package enum Passing: Sendable {
         /// Each family comes to the instant by itself, in one go or in so many steps at a time.
@@ -17,19 +17,19 @@ package struct CoreWorld: World {
     ///
     /// - Parameter rule: what subscriptions become.
     package init(
-        for life: Life,
+        for workload: Workload,
         passing: Passing = .familyByFamily(steps: .max),
         rule: @escaping Transitions.Rule = Transitions.steps
     ) {
         stage = CoreStage(
-            in: life.environment,
+            in: workload.environment,
             selling: SimulatedCatalog.products,
-            policy: life.policy,
-            at: life.start,
+            policy: workload.policy,
+            at: workload.start,
             rule: rule
         )
         self.passing = passing
-        for customer in life.customers { stage.open(customer.name, storefront: customer.storefront) }
+        for customer in workload.customers { stage.open(customer.name, storefront: customer.storefront) }
     }
 
     /// Lets the stage's time pass.
@@ -42,8 +42,8 @@ package struct CoreWorld: World {
     }
 
     /// Does something on the stage.
-    package mutating func perform(_ deed: Deed) -> Refusal? {
-        switch deed {
+    package mutating func perform(_ operation: Operation) -> Refusal? {
+        switch operation {
         case .command(let command, let customer):
             do {
                 try stage.act(customer, command)

@@ -4,7 +4,7 @@ import TillShop
 import TillStorage
 
 /// A whole shop on a store: acts and advances go the way that they go in a server.
-package struct ShopWorld: World {
+package struct ShopUnderTest: SystemUnderTest {
     private let test: TestShop
     private let scope: AccountScope
     private let customers: [String]
@@ -14,8 +14,8 @@ package struct ShopWorld: World {
     private var clock: ClockName { ClockName(scope) }
 
     /// The shop of a life at its start. Choices that only the rules know stay as the shop has them.
-    package init(for life: Life, on engine: TestEngine = .sqlite) async throws {
-        let policy = life.policy
+    package init(for workload: Workload, on engine: TestEngine = .sqlite) async throws {
+        let policy = workload.policy
         var settings = Settings(tokenChangeMovesHistory: policy.tokenChangeMovesHistory)
         settings.sandboxRenewalCap = policy.renewalCap ?? 0
         settings.keepsAnchorDay = policy.keepsAnchorDay
@@ -29,12 +29,12 @@ package struct ShopWorld: World {
             on: engine,
             selling: SimulatedCatalog.products,
             settings: settings,
-            now: life.start.milliseconds
+            now: workload.start.milliseconds
         )
-        scope = AccountScope(environment: life.environment, app: TestShop.bundleID)
-        customers = life.customers.map(\.name)
+        scope = AccountScope(environment: workload.environment, app: TestShop.bundleID)
+        customers = workload.customers.map(\.name)
         let shop = test.shop
-        endpoint = try await UnreliableEndpoint(for: test, seed: life.seed)
+        endpoint = try await UnreliableEndpoint(for: test, seed: workload.seed)
         let url = endpoint.url
         try await shop.updateRules(of: scope) {
             $0.endpoints = [EndpointRecord(url: url)]
@@ -42,10 +42,10 @@ package struct ShopWorld: World {
             $0.grace = policy.grace
             $0.refundRule = policy.refundRule
         }
-        _ = try await shop.setClock(ClockName(scope), .freeze(at: life.start))
+        _ = try await shop.setClock(ClockName(scope), .freeze(at: workload.start))
         // The wall clock of the test stands still, so that this clock moves only when it is advanced, as a frozen one.
-        if life.seed.isMultiple(of: 2) { _ = try await shop.setClock(ClockName(scope), .run(speed: 1)) }
-        for customer in life.customers {
+        if workload.seed.isMultiple(of: 2) { _ = try await shop.setClock(ClockName(scope), .run(speed: 1)) }
+        for customer in workload.customers {
             _ = try await shop.openAccount(
                 CustomerName(scope, customer.name),
                 Opening(storefront: customer.storefront, downloadsApp: false)
@@ -66,8 +66,8 @@ package struct ShopWorld: World {
     }
 
     /// Does something in the shop.
-    package mutating func perform(_ deed: Deed) async throws -> Refusal? {
-        switch deed {
+    package mutating func perform(_ operation: Operation) async throws -> Refusal? {
+        switch operation {
         case .command(let command, let customer):
             try await makeClock(for: command)
             do {

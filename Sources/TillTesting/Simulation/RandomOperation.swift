@@ -2,7 +2,7 @@ import TillCore
 
 /// What somebody wants to do, before it is known to what: which subscription or transaction is meant is read from how
 /// the world stands when the time has come, so that a wish fits a life whatever happened in it.
-package enum Wish: Equatable, Sendable {
+package enum RandomOperation: Equatable, Sendable {
     // Purchases.
     case subscribe
     case subscribeAgain
@@ -66,7 +66,7 @@ package enum Wish: Equatable, Sendable {
 }
 
 /// A wish with all that it means in the world as it stood.
-package enum Deed: Sendable {
+package enum Operation: Sendable {
     /// A customer does something.
     case command(Command, by: String)
     /// The catalogue sells this from now on; then a job is done in every account.

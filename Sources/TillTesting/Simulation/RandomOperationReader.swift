@@ -1,33 +1,33 @@
 import TillCore
 
 /// Reads what a wish means in the world as it stands.
-struct WishReader {
+struct RandomOperationReader {
     let observation: Observation
     let account: Account
-    let act: Life.Act
-    private var dice: Dice
+    let act: Workload.Act
+    private var random: SeededRandom
 
     /// Nil for a customer whom the shop does not know.
-    init?(_ act: Life.Act, by customer: String, in observation: Observation) {
+    init?(_ act: Workload.Act, by customer: String, in observation: Observation) {
         guard let account = observation.accounts[customer] else { return nil }
         self.account = account
         self.observation = observation
         self.act = act
-        dice = Dice(seed: act.dice)
+        random = SeededRandom(seed: act.random)
     }
 
     /// What is to be done.
-    mutating func deed() -> Deed {
-        switch act.wish {
+    mutating func operation() -> Operation {
+        switch act.operation {
         case .subscribe, .subscribeAgain, .buySameAgain, .changePlan, .withdrawPlanChange, .takeOffer,
             .changePlanWithOffer, .comeBackWithOffer, .payMonthly, .buyOnce, .startPurchaseAndLeave:
             return command(purchase().map { .purchase($0) })
         case .decideHeldPurchase(let approved):
-            let number = dice.pick(account.heldPurchases)?.number
+            let number = random.pick(account.heldPurchases)?.number
             return command(number.map { .decideHeldPurchase(number: $0, approved: approved) })
         case .cancel: return command(subscription { $0.preference.autoRenews }.map { cancellation(of: $0) })
         case .giveUp:
-            guard dice.chance(20), let unpaid = account.subscriptions.first(where: \.state.awaitsPayment) else {
+            guard random.chance(20), let unpaid = account.subscriptions.first(where: \.state.awaitsPayment) else {
                 return .nothing
             }
             return command(.turnAutoRenewOff(unpaid.originalID))
@@ -42,7 +42,7 @@ struct WishReader {
             return command(.downloadApp(download))
         case .finish: return command(row { !$0.isFinished }.map { .finish($0.id) })
         case .setToken:
-            let token = "00000000-0000-4000-8000-00000000000\(dice.number(in: 0...9))"
+            let token = "00000000-0000-4000-8000-00000000000\(random.number(in: 0...9))"
             return command(row { $0.isOriginal }.map { .setAppAccountToken($0.id, token: token) })
         case .join: return join()
         case .leave: return command(.leaveFamily)
@@ -58,7 +58,7 @@ struct WishReader {
         case .extend: return extend()
         case .extendEverybody, .raisePrice, .lowerPrice, .removeFromSale, .returnToSale, .shareProduct, .changeGrace:
             return changeOfTheShop()
-        case .useClock: return command(.useClock(dice.one(of: nil, "own")))
+        case .useClock: return command(.useClock(random.one(of: nil, "own")))
         case .processDue: return command(.processDue)
         case .nonsense: return command(nonsense())
         }
@@ -70,22 +70,22 @@ struct WishReader {
             ? .declinePriceIncrease(subscription.originalID) : .turnAutoRenewOff(subscription.originalID)
     }
 
-    private func command(_ command: Command?) -> Deed {
+    private func command(_ command: Command?) -> Operation {
         command.map { .command($0, by: account.customer) } ?? .nothing
     }
 
     // MARK: Purchases
 
     private mutating func purchase() -> Purchase? {
-        switch act.wish {
+        switch act.operation {
         case .subscribe:
-            guard let product = dice.pick(products { $0.plan != nil }) else { return nil }
+            guard let product = random.pick(products { $0.plan != nil }) else { return nil }
             return Purchase(productID: product.id, appAccountToken: token(), offer: offer(of: product))
         case .subscribeAgain:
             guard let held = subscription({ $0.status == .expired || $0.status == .revoked }) else {
                 return nil
             }
-            let product = dice.pick(products { $0.plan?.groupID == held.groupID })
+            let product = random.pick(products { $0.plan?.groupID == held.groupID })
             return product.map { Purchase(productID: $0.id) }
         case .buySameAgain:
             return subscription { $0.state.awaitsPayment || $0.status == .expired }.map {
@@ -94,9 +94,9 @@ struct WishReader {
         case .changePlan, .changePlanWithOffer:
             guard let held = subscription({ _ in true }) else { return nil }
             let others = products { $0.plan?.groupID == held.groupID && $0.id != held.latestTransaction.productID }
-            guard let other = dice.pick(others) else { return nil }
-            let monthly = other.plan?.monthly != nil && dice.chance(30)
-            let offer = act.wish == .changePlan ? .none : promotion(of: other)
+            guard let other = random.pick(others) else { return nil }
+            let monthly = other.plan?.monthly != nil && random.chance(30)
+            let offer = act.operation == .changePlan ? .none : promotion(of: other)
             return Purchase(productID: other.id, offer: monthly ? .none : offer, billingPlan: monthly ? .monthly : nil)
         case .withdrawPlanChange:
             return subscription { $0.preference.productID != $0.latestTransaction.productID }.map {
@@ -105,30 +105,30 @@ struct WishReader {
         case .takeOffer: return subscription { _ in true }.flatMap { offer(for: $0.latestTransaction.productID) }
         case .comeBackWithOffer:
             guard let held = subscription({ $0.status == .expired }) else { return nil }
-            let product = dice.pick(products { $0.plan?.groupID == held.groupID && $0.offer(.winBack) != nil })
+            let product = random.pick(products { $0.plan?.groupID == held.groupID && $0.offer(.winBack) != nil })
             guard let product, let id = product.offer(.winBack)?.id else { return nil }
-            return Purchase(productID: product.id, offer: dice.chance(80) ? .winBack(id) : promotion(of: product))
+            return Purchase(productID: product.id, offer: random.chance(80) ? .winBack(id) : promotion(of: product))
         case .payMonthly: return Purchase(productID: "gold.year", offer: .none, billingPlan: .monthly)
         case .startPurchaseAndLeave:
-            return dice.pick(products { _ in true }).map { Purchase(productID: $0.id, isInterrupted: true) }
+            return random.pick(products { _ in true }).map { Purchase(productID: $0.id, isInterrupted: true) }
         default:
-            guard let product = dice.pick(products { $0.plan == nil }) else { return nil }
+            guard let product = random.pick(products { $0.plan == nil }) else { return nil }
             let isCoins = product.type == .consumable
             return Purchase(
                 productID: product.id,
-                quantity: isCoins ? dice.number(in: 1...3) : 1,
-                offer: isCoins && dice.chance(20) ? .code("COIN") : .automatic,
-                isFinished: dice.chance(30)
+                quantity: isCoins ? random.number(in: 1...3) : 1,
+                offer: isCoins && random.chance(20) ? .code("COIN") : .automatic,
+                isFinished: random.chance(30)
             )
         }
     }
 
-    private mutating func token() -> String? { dice.chance(20) ? "7F4A7C15-0000-4000-8000-000000000001" : nil }
+    private mutating func token() -> String? { random.chance(20) ? "7F4A7C15-0000-4000-8000-000000000001" : nil }
 
     private mutating func offer(of product: Product) -> OfferChoice {
-        switch dice.number(in: 0...5) {
+        switch random.number(in: 0...5) {
         case 0: .none
-        case 1: .introductory(evenIfUsed: dice.chance(30))
+        case 1: .introductory(evenIfUsed: random.chance(30))
         case 2: (product.offers.first { $0.kind == .code }?.id).map { .code($0) } ?? .automatic
         default: .automatic
         }
@@ -136,7 +136,7 @@ struct WishReader {
 
     private mutating func promotion(of product: Product) -> OfferChoice {
         let some = product.offers.filter { $0.kind == .promotional || $0.kind == .code }
-        guard let offer = dice.pick(some), let id = offer.id else { return .none }
+        guard let offer = random.pick(some), let id = offer.id else { return .none }
         return offer.kind == .code ? .code(id) : .promotional(id)
     }
 
@@ -147,22 +147,22 @@ struct WishReader {
 
     // MARK: Families and money back
 
-    private mutating func join() -> Deed {
+    private mutating func join() -> Operation {
         let others = observation.accounts.values.filter { $0.id != account.id }.sorted { $0.id < $1.id }
         // Seldom of one's own, which makes a family of one.
-        let host = dice.chance(4) ? account : dice.pick(others) ?? account
+        let host = random.chance(4) ? account : random.pick(others) ?? account
         return command(.joinFamily(of: host.id, named: host.family?.name ?? "family of \(host.customer)"))
     }
 
     private mutating func moneyBack() -> Command? {
-        switch act.wish {
+        switch act.operation {
         case .requestRefund:
-            let reason = dice.pick(ConsumptionRequestReason.allCases) ?? .other
+            let reason = random.pick(ConsumptionRequestReason.allCases) ?? .other
             return row { $0.ownership == .purchased && $0.revocation == nil }.map { .requestRefund($0.id, reason) }
         case .reportConsumption:
             let report = ConsumptionReport(
-                preference: dice.pick([nil] + ConsumptionReport.Preference.allCases) ?? nil,
-                consumptionPercentage: dice.one(of: nil, 0, 40_000, 100_000)
+                preference: random.pick([nil] + ConsumptionReport.Preference.allCases) ?? nil,
+                consumptionPercentage: random.one(of: nil, 0, 40_000, 100_000)
             )
             return request().map { .reportConsumption($0, report) }
         case .refundLatest:
@@ -179,19 +179,19 @@ struct WishReader {
     }
 
     private mutating func request() -> TransactionID? {
-        dice.pick(account.refundRequests)?.transaction ?? row { _ in true }?.id
+        random.pick(account.refundRequests)?.transaction ?? row { _ in true }?.id
     }
 
     private mutating func refund(of id: TransactionID) -> Refund {
-        let share: Refund.Share = dice.one(of: .full, .full, .unused, .part(50_000))
-        return Refund(transaction: id, share: share, reason: dice.one(of: .other, .issueInApp))
+        let share: Refund.Share = random.one(of: .full, .full, .unused, .part(50_000))
+        return Refund(transaction: id, share: share, reason: random.one(of: .other, .issueInApp))
     }
 
     // MARK: The developer and the operator
 
-    private mutating func extend() -> Deed {
-        let days = dice.number(in: 1...90)
-        let request = "request \(dice.chance(80) ? act.dice : 1)"
+    private mutating func extend() -> Operation {
+        let days = random.number(in: 1...90)
+        let request = "request \(random.chance(80) ? act.random : 1)"
         return command(
             subscription { $0.status != .expired }.map {
                 .extend(Extension(subscription: $0.originalID, days: days, reasonCode: 1, request: request))
@@ -199,18 +199,18 @@ struct WishReader {
         )
     }
 
-    private mutating func changeOfTheShop() -> Deed {
-        let name = "job \(act.dice)"
-        switch act.wish {
+    private mutating func changeOfTheShop() -> Operation {
+        let name = "job \(act.random)"
+        switch act.operation {
         case .changeGrace:
-            let days = dice.pick(GracePeriod.lengths) ?? 16
-            return .grace(dice.chance(40) ? nil : GracePeriod(days: days, coverage: .allRenewals))
+            let days = random.pick(GracePeriod.lengths) ?? 16
+            return .grace(random.chance(40) ? nil : GracePeriod(days: days, coverage: .allRenewals))
         case .returnToSale:
-            guard var product = dice.pick(products(forSale: false) { _ in true }) else { return .nothing }
+            guard var product = random.pick(products(forSale: false) { _ in true }) else { return .nothing }
             product.isForSale = true
             return .sell(product, job: nil)
         case .shareProduct:
-            guard var product = dice.pick(products { $0.plan != nil && !$0.isFamilyShareable }) else { return .nothing }
+            guard var product = random.pick(products { $0.plan != nil && !$0.isFamilyShareable }) else { return .nothing }
             product.isFamilyShareable = true
             return .sell(product, job: Job(id: name, task: .shareProduct(product.id)))
         default: break
@@ -219,20 +219,20 @@ struct WishReader {
         let held = subscription { $0.status != .expired }.flatMap {
             observation.catalog.products[$0.latestTransaction.productID]
         }
-        guard var product = held ?? dice.pick(products { $0.plan != nil }) else { return .nothing }
-        switch act.wish {
+        guard var product = held ?? random.pick(products { $0.plan != nil }) else { return .nothing }
+        switch act.operation {
         case .extendEverybody:
             let wanted = MassExtension(
                 productID: product.id,
-                days: dice.number(in: 1...90),
+                days: random.number(in: 1...90),
                 reasonCode: 2,
                 request: name,
-                storefronts: dice.chance(30) ? ["USA"] : nil
+                storefronts: random.chance(30) ? ["USA"] : nil
             )
             return .job(Job(id: name, task: .extend(wanted)))
         case .raisePrice:
-            product.prices = product.prices.times(dice.one(of: 120, 160, 250))
-            let consent: PriceRaise.Consent = dice.one(of: .automatic, .required, .required, .notNeeded)
+            product.prices = product.prices.times(random.one(of: 120, 160, 250))
+            let consent: PriceRaise.Consent = random.one(of: .automatic, .required, .required, .notNeeded)
             let raise = PriceRaise(productID: product.id, prices: product.prices, consent: consent)
             return .sell(product, job: Job(id: name, task: .raisePrice(raise)))
         case .lowerPrice:
@@ -248,7 +248,7 @@ struct WishReader {
         let strangers = observation.accounts.values.filter { $0.id != account.id }.map(\.id)
         // A stranger's first row, which no lagging behind alters.
         let theirs = observation.rows.values.filter { strangers.contains($0.account) }.map(\.id).min()
-        let unknown = dice.chance(50) ? theirs ?? TransactionID(1) : TransactionID(1)
+        let unknown = random.chance(50) ? theirs ?? TransactionID(1) : TransactionID(1)
         let other = row { $0.ownership == .familyShared || !$0.isOriginal }?.id ?? unknown
         let commands: [Command] = [
             .purchase(Purchase(productID: "nothing")), .purchase(Purchase(productID: "coins", quantity: 11)),
@@ -262,7 +262,7 @@ struct WishReader {
             .refund(Refund(transaction: other, share: .part(0))),
             .extend(Extension(subscription: unknown, days: 1, reasonCode: 0, request: "none")), .leaveFamily,
         ]
-        return dice.pick(commands)
+        return random.pick(commands)
     }
 
     // MARK: What there is
@@ -273,15 +273,15 @@ struct WishReader {
 
     /// One of the customer's own subscriptions, if possible one that fits.
     private mutating func subscription(_ fits: (Subscription) -> Bool) -> Subscription? {
-        dice.pick(account.subscriptions.filter(fits)) ?? dice.pick(account.subscriptions)
+        random.pick(account.subscriptions.filter(fits)) ?? random.pick(account.subscriptions)
     }
 
     /// One of the customer's rows, if possible one that fits; oftener a late one.
     private mutating func row(_ fits: (Transaction) -> Bool) -> Transaction? {
         let all = observation.rows.values.filter { $0.account == account.id }.sorted { $0.change < $1.change }
         let fitting = all.filter(fits)
-        if dice.chance(50), let last = fitting.last { return last }
-        return dice.pick(fitting) ?? dice.pick(all)
+        if random.chance(50), let last = fitting.last { return last }
+        return random.pick(fitting) ?? random.pick(all)
     }
 }
 

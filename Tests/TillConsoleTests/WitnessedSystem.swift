@@ -3,8 +3,8 @@ import TillCore
 import TillTesting
 
 /// A world in which somebody watches who has access when.
-struct WitnessedWorld: World {
-    var inner: CoreWorld
+struct WitnessedSystem: SystemUnderTest {
+    var inner: CoreUnderTest
     let witness: Witness
 
     mutating func advance(to instant: Timestamp, for customer: String?) {
@@ -12,9 +12,9 @@ struct WitnessedWorld: World {
         witness.see(inner.observe())
     }
 
-    mutating func perform(_ deed: Deed) -> Refusal? {
+    mutating func perform(_ operation: Operation) -> Refusal? {
         defer { witness.see(inner.observe()) }
-        return inner.perform(deed)
+        return inner.perform(operation)
     }
 
     func observe() -> Observation { inner.observe() }

@@ -1,6 +1,6 @@
 /// Chance that a seed decides: the same seed throws the same dice on every machine and with every compiler
 /// (SplitMix64).
-package struct Dice: Sendable {
+package struct SeededRandom: Sendable {
     private var state: UInt64
 
     /// Dice that fall as the seed says.

@@ -1,0 +1,297 @@
+import TillCore
+
+/// A year in the lives of a few customers of one shop, as a seed has it.
+package struct Workload: Sendable {
+    /// Somebody wishes something at an instant.
+    package struct Act: Sendable {
+        /// Anywhere in the life, half of the time at the hour of its start.
+        package var instant: Timestamp
+        /// The customer, by the place in `customers`.
+        package var customer: Int
+        /// What it means is read when the instant has come.
+        package var operation: RandomOperation
+        /// Decides which of the subscriptions, products and offers is meant.
+        package var random: UInt64
+    }
+
+    /// The same seed is the same life.
+    package let seed: UInt64
+    /// Where the app is sold.
+    package let environment: StoreEnvironment
+    /// As it is at the start; the grace period may change.
+    package let policy: Policy
+    /// Names and storefronts; they are opened in this order at the start.
+    package let customers: [(name: String, storefront: Storefront)]
+    /// The first instant.
+    package let start: Timestamp
+    /// What the life calls a day, in milliseconds: less where months are accelerated.
+    package let day: Int64
+    /// How many days it lasts.
+    package let days: Int
+    /// The first of the sixty days that are lived hour by hour.
+    package let firstHourlyDay: Int
+    /// In the order of their instants.
+    package let acts: [Act]
+
+    /// The last instant.
+    package var end: Timestamp { start.advanced(milliseconds: Int64(days) * day) }
+}
+
+/// Makes a life of a seed.
+package struct WorkloadGenerator {
+    private var random: SeededRandom
+    private var acts: [Workload.Act] = []
+    private var start = Timestamp(milliseconds: 0)
+    private var day: Int64 = 86_400_000
+    private var people = 0
+    private static let days = 365
+
+    private init(seed: UInt64) { random = SeededRandom(seed: seed) }
+
+    /// The life of a seed.
+    package static func workload(of seed: UInt64) -> Workload {
+        var maker = WorkloadGenerator(seed: seed)
+        return maker.make(seed)
+    }
+
+    private mutating func make(_ seed: UInt64) -> Workload {
+        let environment: StoreEnvironment = random.one(of: .production, .sandbox)
+        let rate = chooseRate(in: environment)
+        let policy = choosePolicy(for: environment, rate: rate)
+        // Thirty of a life's days are a month, whatever the rate.
+        let month = rate.end(of: Period(1, .month), from: start, anchorDay: nil).milliseconds - start.milliseconds
+        day = rate.isCalendar ? 86_400_000 : month / 30
+        // Some begin on the last day of a month, some shortly before the clocks change; some not on a whole second.
+        let dates: [Int64] = [1_767_225_600, 1_769_889_600, 1_772_913_600, 1_774_958_400, 1_793_520_000]
+        start = Timestamp(seconds: random.pick(dates) ?? dates[0]).advanced(milliseconds: random.chance(30) ? 417 : 0)
+        people = random.number(in: 1...4)
+        let storefronts = [Storefront.unitedStates] + ["DEU", "JPN"].compactMap { Storefront(code: $0) }
+        let customers = (0..<people).map { index in
+            (name: ["ann", "bob", "cem", "dia"][index], storefront: random.pick(storefronts) ?? .unitedStates)
+        }
+        for person in 0..<people { begin(person) }
+        for _ in 0..<random.number(in: 3...7) { episode() }
+        for _ in 0..<random.number(in: 0...10) { noise() }
+        let ordered = acts.enumerated().sorted {
+            ($0.element.instant, $0.offset) < ($1.element.instant, $1.offset)
+        }
+        return Workload(
+            seed: seed,
+            environment: environment,
+            policy: policy,
+            customers: customers,
+            start: start,
+            day: day,
+            days: Self.days,
+            firstHourlyDay: random.number(in: 0...Self.days - 60),
+            acts: ordered.map(\.element)
+        )
+    }
+
+    private mutating func chooseRate(in environment: StoreEnvironment) -> RenewalRate {
+        guard random.chance(environment == .sandbox ? 30 : 10) else { return .calendar }
+        let names = ["sandbox-3-minutes", "sandbox-5-minutes", "sandbox-1-hour", "testflight", "xcode-2", "xcode-1003"]
+        return random.pick(names).flatMap { RenewalRate(name: $0) } ?? .calendar
+    }
+
+    private mutating func choosePolicy(for environment: StoreEnvironment, rate: RenewalRate) -> Policy {
+        var policy = Policy(for: environment, tokenChangeMovesHistory: random.chance(50), rate: rate)
+        if random.chance(65) {
+            let days = random.pick(GracePeriod.lengths) ?? 16
+            policy.grace = GracePeriod(days: days, coverage: random.one(of: .allRenewals, .paidToPaidOnly))
+        }
+        policy.refundRule = random.pick(RefundRule.allCases) ?? .followPreference
+        if !rate.isCalendar {
+            policy.refundWindow = 60_000
+            if random.chance(50) { policy.renewalCap = 12 }
+        }
+        // No setting limits the renewals of production; the rules allow it.
+        if policy.renewalLead > 0, random.chance(20) { policy.renewalCap = 3 }
+        policy.keepsAnchorDay = random.chance(80)
+        policy.keepsGraceDate = random.chance(50)
+        policy.commitmentsEverywhere = random.chance(80)
+        if random.chance(20) { policy.storefrontsAskingConsent = ["DEU"] }
+        return policy
+    }
+
+    // MARK: Episodes
+
+    private mutating func begin(_ person: Int) {
+        let first = random.number(in: 0...60)
+        if random.chance(20) { act(person, .download, on: first) }
+        act(person, .subscribe, on: first)
+        if person > 0, random.chance(50) { act(person, .join, on: random.number(in: 0...90)) }
+        if random.chance(30) { act(person, .buyOnce, on: random.number(in: 0...200)) }
+    }
+
+    /// Acts that belong together, so that what seldom happens by chance happens often enough.
+    private mutating func episode() {
+        let person = random.number(in: 0...people - 1)
+        let first = random.number(in: 5...300)
+        switch random.number(in: 0...15) {
+        case 0, 1, 2: unpaid(person, from: first)
+        case 12, 13: crossed(person, from: first)
+        case 3: cancelled(person, from: first)
+        case 4, 14: dearer(person, from: first)
+        case 5: removed(person, from: first)
+        case 6: refunded(person, from: first)
+        case 7: asked(person, from: first)
+        case 8: family(person, from: first)
+        case 9: extended(person, from: first)
+        case 10: changed(person, from: first)
+        case 11: held(person, from: first)
+        default: committed(person, from: first)
+        }
+    }
+
+    private mutating func unpaid(_ person: Int, from first: Int) {
+        act(person, .useCard(random.chance(80) ? .declinedForRenewals : .declined), on: first)
+        let later = first + (random.chance(50) ? random.number(in: 5...100) : random.number(in: 10...45))
+        switch random.number(in: 0...9) {
+        case 0, 1, 2: act(person, .useCard(.accepted), on: later)
+        case 3, 8: act(person, .cancel, on: later)
+        case 4: act(person, .buySameAgain, on: later)
+        case 5: act(person, .changePlan, on: later)
+        case 6, 7: act(person, .refundLatest, on: later)
+        default: break
+        }
+        if random.chance(60) { act(person, .useCard(.accepted), on: later + random.number(in: 1...90)) }
+    }
+
+    /// Much is wished while a payment is awaited, or nothing is paid any more, that seldom happens then.
+    private mutating func crossed(_ person: Int, from first: Int) {
+        act(person, random.one(of: .useCard(.declinedForRenewals), .useCard(.declinedForRenewals), .cancel), on: first)
+        let operations: [RandomOperation] = [
+            .resume, .share(true), .share(false), .refundOlder, .reverseRefund, .raisePrice,
+        ]
+        for step in 0..<random.number(in: 4...16) {
+            let day = first + 4 * step
+            act(person, random.pick(operations) ?? .resume, on: day + random.number(in: 0...3))
+            guard random.chance(30) else { continue }
+            act(person, .refundOlder, on: day)
+            act(person, .reverseRefund, on: day + random.number(in: 1...3))
+        }
+        if random.chance(30) { for step in 0...20 { act(person, .giveUp, on: first + 10 + 2 * step) } }
+        if random.chance(50) {
+            act(person, random.one(of: .buySameAgain, .refundLatest), on: first + random.number(in: 20...50))
+        }
+        if random.chance(60) { act(person, .useCard(.accepted), on: first + random.number(in: 30...90)) }
+    }
+
+    private mutating func cancelled(_ person: Int, from first: Int) {
+        act(person, .cancel, on: first)
+        if random.chance(40) { act(person, .resume, on: first + random.number(in: 0...20)) }
+        if random.chance(30) { act(person, .cancel, on: first + random.number(in: 10...40)) }
+        let back = first + random.number(in: 20...150)
+        act(person, random.one(of: .subscribeAgain, .comeBackWithOffer, .buySameAgain, .comeBackWithOffer), on: back)
+    }
+
+    private mutating func dearer(_ person: Int, from first: Int) {
+        act(person, .raisePrice, on: first)
+        let answer = first + random.number(in: 1...60)
+        switch random.number(in: 0...4) {
+        case 0, 1, 3: for step in 0...20 { act(person, .acceptPriceIncrease, on: answer + step * 4) }
+        case 2: act(person, .cancel, on: answer)
+        default: break
+        }
+        if random.chance(20) { act(person, .raisePrice, on: first + random.number(in: 10...60)) }
+    }
+
+    private mutating func removed(_ person: Int, from first: Int) {
+        act(person, .removeFromSale, on: first)
+        if random.chance(50) { act(person, .useCard(.declinedForRenewals), on: first - 5) }
+        if random.chance(40) { act(person, .useCard(.accepted), on: first + random.number(in: 1...60)) }
+        if random.chance(70) { act(person, .returnToSale, on: first + random.number(in: 5...90)) }
+        if random.chance(50) { act(person, .subscribeAgain, on: first + random.number(in: 40...120)) }
+    }
+
+    private mutating func refunded(_ person: Int, from first: Int) {
+        act(person, random.one(of: .refundLatest, .refundLatest, .refundOlder, .refundAnything), on: first)
+        let later = first + random.number(in: 0...60)
+        if random.chance(60) { act(person, .reverseRefund, on: later) }
+        if random.chance(50) { act(person, random.one(of: .subscribeAgain, .buySameAgain), on: later) }
+        if random.chance(20) { act(person, .reverseRefund, on: later + random.number(in: 0...30)) }
+    }
+
+    private mutating func asked(_ person: Int, from first: Int) {
+        if random.chance(50) { act(person, .buyOnce, on: first) }
+        act(person, .requestRefund, on: first)
+        if random.chance(60) { act(person, .reportConsumption, on: first, hours: random.number(in: 0...20)) }
+        if random.chance(50) { act(person, .declineRefund, on: first + random.number(in: 0...3)) }
+        if random.chance(30) { act(person, .refundAnything, on: first + random.number(in: 0...3)) }
+        if random.chance(40) { act(person, .reverseRefund, on: first + random.number(in: 1...20)) }
+    }
+
+    private mutating func family(_ person: Int, from first: Int) {
+        act(person, .join, on: first)
+        act(person, .subscribe, on: first + random.number(in: 0...10))
+        if random.chance(40) { act(person, .shareProduct, on: first + random.number(in: 0...60)) }
+        if random.chance(40) { act(person, .share(false), on: first + random.number(in: 5...80)) }
+        if random.chance(30) { act(person, .share(true), on: first + random.number(in: 20...120)) }
+        if random.chance(40) { act(person, .refundLatest, on: first + random.number(in: 5...120)) }
+        if random.chance(30) { act(person, .reverseRefund, on: first + random.number(in: 20...130)) }
+        if random.chance(50) { act(person, .leave, on: first + random.number(in: 5...200)) }
+    }
+
+    private mutating func extended(_ person: Int, from first: Int) {
+        // Every day of a month, so that one is the day before a renewal.
+        if random.chance(15) { for day in 0...31 { act(person, .extendEverybody, on: first + day) } }
+        for _ in 0..<random.number(in: 1...3) {
+            let operation: RandomOperation = random.one(of: .extend, .extend, .extendEverybody)
+            act(person, operation, on: first + random.number(in: 0...40))
+        }
+    }
+
+    private mutating func changed(_ person: Int, from first: Int) {
+        for _ in 0..<random.number(in: 1...4) {
+            let operation: RandomOperation = random.one(of: .changePlan, .changePlan, .changePlanWithOffer, .takeOffer)
+            act(person, operation, on: first + random.number(in: 0...60))
+        }
+        if random.chance(60) { act(person, .withdrawPlanChange, on: first + random.number(in: 1...40)) }
+    }
+
+    private mutating func held(_ person: Int, from first: Int) {
+        act(person, .askToBuy(true), on: first)
+        act(person, random.one(of: .buyOnce, .subscribeAgain, .changePlan), on: first)
+        act(person, .startPurchaseAndLeave, on: first + 1)
+        act(person, .decideHeldPurchase(approved: random.chance(70)), on: first + random.number(in: 0...20))
+        act(person, .decideHeldPurchase(approved: random.chance(70)), on: first + random.number(in: 1...20))
+        act(person, .askToBuy(false), on: first + random.number(in: 1...10))
+    }
+
+    private mutating func committed(_ person: Int, from first: Int) {
+        act(person, .payMonthly, on: first / 4)
+        if random.chance(40) { act(person, .useCard(.declinedForRenewals), on: first) }
+        if random.chance(40) { act(person, .cancel, on: first + random.number(in: 0...90)) }
+        if random.chance(40) { act(person, .changePlan, on: first + random.number(in: 0...90)) }
+        if random.chance(40) {
+            act(person, .cancel, on: first - 10)
+            act(person, .useCard(.declinedForRenewals), on: first)
+            for step in 0...6 { act(person, .resume, on: first + 30 + 5 * step) }
+        }
+        if random.chance(40) { act(person, .useCard(.accepted), on: first + random.number(in: 1...100)) }
+    }
+
+    private mutating func noise() {
+        let operations: [RandomOperation] = [
+            .finish, .setToken, .download, .processDue, .useClock, .nonsense, .nonsense, .lowerPrice, .changeGrace,
+            .takeOffer,
+            .buyOnce, .resume, .cancel, .subscribe, .share(true), .refundAnything, .acceptPriceIncrease, .payMonthly,
+        ]
+        act(random.number(in: 0...people - 1), random.pick(operations) ?? .processDue, on: random.number(in: 0...Self.days - 1))
+    }
+
+    /// Half of all acts happen at the hour of the start, so that they meet the ends of periods.
+    private mutating func act(_ person: Int, _ operation: RandomOperation, on date: Int, hours: Int? = nil) {
+        var instant = start.advanced(milliseconds: Int64(max(0, date)) * day)
+        if let hours {
+            instant = instant.advanced(milliseconds: Int64(hours) * day / 24)
+        } else if random.chance(50) {
+            instant = instant.advanced(milliseconds: Int64(random.next() % UInt64(day)))
+            if random.chance(50) { instant = instant.wholeSecond }
+        }
+        let end = start.advanced(milliseconds: Int64(Self.days) * day)
+        guard instant >= start, instant < end else { return }
+        acts.append(Workload.Act(instant: instant, customer: person, operation: operation, random: random.next()))
+    }
+}
