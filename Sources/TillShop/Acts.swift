@@ -214,7 +214,7 @@ extension Shop {
         }
         guard !change.isEmpty else { return .done(Outcome(account: loaded[0], ledger: ledger)) }
         let chain = signingChain
-        try await owe(ledger.notifications, in: &change, scope: scope, signedBy: chain)
+        try await enqueue(ledger.notifications, in: &change, scope: scope, signedBy: chain)
         change.writePrecondition = writePrecondition
         switch await commits.commit(change) {
         case .success:

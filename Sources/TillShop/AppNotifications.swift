@@ -7,7 +7,7 @@ import TillStorage
 /// Notifications that no deadline and no act of a customer owes: tests, summaries, and what somebody asks for.
 extension Shop {
     /// Adds a notification about the app, which no account has.
-    func owe(
+    func enqueue(
         _ head: NotificationPayload.Head,
         _ object: NotificationPayload.Object,
         in change: inout Change,
@@ -68,7 +68,7 @@ extension Shop {
         let chain = signingChain
         var change = Change()
         let data = NotificationPayload.testData(of: app, environment: scope.environment)
-        try await owe(head, .data(data), in: &change, scope: scope, signedBy: chain)
+        try await enqueue(head, .data(data), in: &change, scope: scope, signedBy: chain)
         change.deliveries.removeAll { $0.endpoint != EndpointRecord.primary }
         // A test goes to the primary endpoint whatever its filter and version.
         if change.deliveries.isEmpty, let entry = change.notifications.first {

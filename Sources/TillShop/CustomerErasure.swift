@@ -133,7 +133,7 @@ extension Shop {
             change.accounts.removeAll { $0.account.id == account.id }
             change.rows.removeAll { $0.after.account == account.id }
             erased.told = ledger.notifications.filter { $0.account != account.id }
-            try await owe(erased.told, in: &change, scope: scope, signedBy: chain)
+            try await enqueue(erased.told, in: &change, scope: scope, signedBy: chain)
         }
         change.writePrecondition = writePrecondition
         change.erasure = Erasure(account: account.id, version: account.version, requestLog: entries)

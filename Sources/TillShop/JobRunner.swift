@@ -346,7 +346,7 @@ extension Shop {
                 uuid: uuid("job/\(restoreEpoch)/\(record.id)"),
                 signedDate: record.completedAt ?? record.at
             )
-            try await owe(head, .summary(summary), in: &change, scope: record.scope, signedBy: chain)
+            try await enqueue(head, .summary(summary), in: &change, scope: record.scope, signedBy: chain)
         }
         try await commit(change, signedBy: chain)
         if case .extend = record.task { log?.add(Notice(.renewalExtension, .summary)) }

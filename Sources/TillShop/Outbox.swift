@@ -7,7 +7,7 @@ import TillStorage
 /// What is owed to developers' servers: signed once, kept beside the change it tells of, sent until it arrives.
 extension Shop {
     /// Adds to a change what must be told of it, signed, and to whom it is owed.
-    func owe(
+    func enqueue(
         _ notifications: [TillCore.Notification],
         in change: inout Change,
         scope: AccountScope,
