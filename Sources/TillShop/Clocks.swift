@@ -21,8 +21,9 @@ package final class Clocks: Sendable {
         var began: Timestamp?
 
         private enum CodingKeys: String, CodingKey {
-            case app, own, state, pendingAdvance, skipped, began
+            case app, own, state, skipped, began
             case environment = "realm"
+            case pendingAdvance = "leap"
         }
 
         var name: ClockName { ClockName(AccountScope(environment: environment, app: app), own: own) }
