@@ -5,7 +5,7 @@ package enum Simulation {
     /// How often time stops on its way from one act to the next.
     package enum Pace: Sendable {
         /// Never.
-        case runningAdvances
+        case advances
         /// Once a day.
         case days
         /// Once an hour for sixty days, and never before and after.
@@ -34,13 +34,13 @@ package enum Simulation {
         await days.run(at: .days)
         // Two deadlines at a time, so that the parts of a long way are told apart from the whole.
         let steps = seed.isMultiple(of: 2) ? Int.max : 2
-        var runningAdvances = SimulationRun(of: workload, in: CoreUnderTest(for: workload, passing: .familyByFamily(steps: steps)))
-        await runningAdvances.run(at: .runningAdvances)
+        var advances = SimulationRun(of: workload, in: CoreUnderTest(for: workload, passing: .familyByFamily(steps: steps)))
+        await advances.run(at: .advances)
         var hours = SimulationRun(of: workload, in: CoreUnderTest(for: workload, passing: .asItFallsDue))
         await hours.run(at: .sixtyDaysOfHours)
         var failure = days.failure
-        if failure == nil { failure = await runningAdvances.difference(from: days, "in leaps and day by day", isExact: true) }
-        if failure == nil { failure = await runningAdvances.difference(from: hours, "in leaps and hour by hour", isExact: true) }
+        if failure == nil { failure = await advances.difference(from: days, "in leaps and day by day", isExact: true) }
+        if failure == nil { failure = await advances.difference(from: hours, "in leaps and hour by hour", isExact: true) }
         return Verdict(seed: seed, failure: failure.map { "seed \(seed): \($0)" }, count: days.count)
     }
 
@@ -55,10 +55,10 @@ package enum Simulation {
         let workload = WorkloadGenerator.workload(of: seed)
         var steps = SimulationRun(of: workload, in: try await world(workload), isWatched: true)
         await steps.run(at: pace)
-        var runningAdvances = SimulationRun(of: workload, in: try await world(workload))
-        await runningAdvances.run(at: .runningAdvances)
+        var advances = SimulationRun(of: workload, in: try await world(workload))
+        await advances.run(at: .advances)
         var failure = steps.failure
-        if failure == nil { failure = await runningAdvances.difference(from: steps, "in leaps and step by step", isExact: false) }
+        if failure == nil { failure = await advances.difference(from: steps, "in leaps and step by step", isExact: false) }
         return Verdict(seed: seed, failure: failure.map { "seed \(seed): \($0)" }, count: steps.count)
     }
 }
@@ -93,7 +93,7 @@ package struct SimulationRun<Place: SystemUnderTest>: Sendable {
         do {
             for act in workload.acts {
                 try await pass(to: act.instant, at: pace)
-                let everybody = pace != .runningAdvances || act.operation.concernsEverybody
+                let everybody = pace != .advances || act.operation.concernsEverybody
                 let name = workload.customers[act.customer].name
                 try await world.advance(to: act.instant, for: everybody ? nil : name)
                 try await watch(after: nil)
@@ -125,7 +125,7 @@ package struct SimulationRun<Place: SystemUnderTest>: Sendable {
 
     private mutating func pass(to instant: Timestamp, at pace: Simulation.Pace) async throws {
         let hours = pace == .sixtyDaysOfHours
-        guard pace != .runningAdvances else { return }
+        guard pace != .advances else { return }
         let step = hours ? workload.day / 24 : workload.day
         let first = hours ? workload.start.advanced(milliseconds: Int64(workload.firstHourlyDay) * workload.day) : workload.start
         let last = hours ? min(instant, first.advanced(milliseconds: 60 * workload.day)) : instant
