@@ -26,7 +26,7 @@ struct OCSPResponderTests {
     // MARK: OpenSSL as the client
 
     /// Certificates and what is asked about them, as files.
-    private struct Responder {
+    private struct Fixture {
         let folder: URL
         let root: String
         let intermediate: String
@@ -73,11 +73,11 @@ struct OCSPResponderTests {
     )
     func good(hash: String) throws {
         try OpenSSL.inFolder { folder in
-            let responder = try Responder(folder, chain)
-            for (issuer, certificate) in [(responder.intermediate, responder.leaf), (responder.root, responder.intermediate)] {
+            let fixture = try Fixture(folder, chain)
+            for (issuer, certificate) in [(fixture.intermediate, fixture.leaf), (fixture.root, fixture.intermediate)] {
                 let asked = ["-\(hash)", "-issuer", issuer, "-cert", certificate]
-                let reply = responder.reply(to: try responder.question(asked), at: now) { _ in .good }
-                let text = try responder.judgement(of: try bytes(reply), asked)
+                let reply = responder.reply(to: try fixture.question(asked), at: now) { _ in .good }
+                let text = try fixture.judgement(of: try bytes(reply), asked)
                 #expect(text.contains("Response verify OK"), "\(text)")
                 #expect(text.contains(".pem: good"), "\(text)")
                 #expect(reply.delay == 0)
@@ -88,14 +88,14 @@ struct OCSPResponderTests {
     @Test("OpenSSL reads when and why a certificate was revoked")
     func revoked() throws {
         try OpenSSL.inFolder { folder in
-            let responder = try Responder(folder, chain)
-            let asked = ["-issuer", responder.intermediate, "-cert", responder.leaf]
-            let question = try responder.question(asked)
+            let fixture = try Fixture(folder, chain)
+            let asked = ["-issuer", fixture.intermediate, "-cert", fixture.leaf]
+            let question = try fixture.question(asked)
             for reason in OCSPRevocationReason.allCases {
                 let reply = responder.reply(to: question, at: now) { _ in
                     .revoked(at: 1_767_268_800_000, reason: reason)
                 }
-                let text = try responder.judgement(of: try bytes(reply), asked)
+                let text = try fixture.judgement(of: try bytes(reply), asked)
                 #expect(text.contains("Response verify OK") && text.contains("leaf.pem: revoked"), "\(text)")
                 // OpenSSL 3.0 has no words for the last two.
                 let isNamed = text.lowercased().contains("reason: \(reason.rawValue.lowercased())")
@@ -105,7 +105,7 @@ struct OCSPResponderTests {
                 #expect(text.contains("Revocation Time: Jan  1 12:00:00 2026 GMT"), "\(text)")
             }
             let silent = responder.reply(to: question, at: now) { _ in .revoked(at: 0, reason: nil) }
-            let text = try responder.judgement(of: try bytes(silent), asked)
+            let text = try fixture.judgement(of: try bytes(silent), asked)
             #expect(text.contains("revoked") && !text.contains("Reason"), "\(text)")
         }
     }
@@ -120,13 +120,13 @@ struct OCSPResponderTests {
         #expect(responder.certificates.map(\.chainID) == [chain.id, chain.id, newer.id, newer.id])
         let revoked = responder.certificates[2].serial
         try OpenSSL.inFolder { folder in
-            let responder = try Responder(folder, chain)
+            let fixture = try Fixture(folder, chain)
             let other = try folder.file("newer.pem", CertificateText.pem(of: newer.certificatesDER[1]))
-            let asked = ["-issuer", responder.root, "-cert", responder.intermediate, "-cert", other]
-            let reply = responder.reply(to: try responder.question(asked), at: now) {
+            let asked = ["-issuer", fixture.root, "-cert", fixture.intermediate, "-cert", other]
+            let reply = responder.reply(to: try fixture.question(asked), at: now) {
                 $0 == revoked ? .revoked(at: 0, reason: .superseded) : .good
             }
-            let text = try responder.judgement(of: try bytes(reply), asked)
+            let text = try fixture.judgement(of: try bytes(reply), asked)
             #expect(text.contains("Response verify OK") && text.contains("intermediate.pem: good"), "\(text)")
             #expect(text.contains("newer.pem: revoked"), "\(text)")
         }
@@ -135,17 +135,17 @@ struct OCSPResponderTests {
     @Test("A number that was never issued is unknown; of another root nothing is known at all")
     func unknown() throws {
         try OpenSSL.inFolder { folder in
-            let responder = try Responder(folder, chain)
-            let asked = ["-issuer", responder.intermediate, "-serial", "0x1234"]
-            let reply = responder.reply(to: try responder.question(asked), at: now) { _ in .good }
-            let text = try responder.judgement(of: try bytes(reply), asked)
+            let fixture = try Fixture(folder, chain)
+            let asked = ["-issuer", fixture.intermediate, "-serial", "0x1234"]
+            let reply = responder.reply(to: try fixture.question(asked), at: now) { _ in .good }
+            let text = try fixture.judgement(of: try bytes(reply), asked)
             #expect(text.contains("Response verify OK") && text.contains("0x1234: unknown"), "\(text)")
 
             let stranger = try SigningChain.issue(under: try RootAuthority.make(), ocspURL: "http://localhost/ocsp")
             var responder = responder
             let isTaken = try responder.add(stranger)
             #expect(!isTaken)
-            let strange = try Responder(folder, stranger)
+            let strange = try Fixture(folder, stranger)
             let question = try strange.question(["-issuer", strange.intermediate, "-cert", strange.leaf])
             let refusal = try bytes(responder.reply(to: question, at: now) { _ in .good })
             #expect(refusal == [0x30, 3, 0x0A, 1, 6])
@@ -155,18 +155,18 @@ struct OCSPResponderTests {
     @Test("What is out of date, slow, wrong or dead is so, and nothing else about it")
     func states() throws {
         try OpenSSL.inFolder { folder in
-            let responder = try Responder(folder, chain)
-            let asked = ["-issuer", responder.intermediate, "-cert", responder.leaf]
-            let question = try responder.question(asked)
+            let fixture = try Fixture(folder, chain)
+            let asked = ["-issuer", fixture.intermediate, "-cert", fixture.leaf]
+            let question = try fixture.question(asked)
             func reply(_ state: OCSPState) -> OCSPReply { responder.reply(to: question, at: now) { _ in state } }
-            let stale = try responder.judgement(of: try bytes(reply(.stale)), asked)
+            let stale = try fixture.judgement(of: try bytes(reply(.stale)), asked)
             #expect(stale.contains("Response verify OK") && stale.contains("status expired"), "\(stale)")
             let slow = reply(.slow(milliseconds: 700))
             #expect(slow.delay == 700)
-            #expect(try responder.judgement(of: try bytes(slow), asked).contains("leaf.pem: good"))
-            #expect(try responder.judgement(of: try bytes(reply(.error(.tryLater))), asked).contains("trylater"))
-            #expect(try responder.judgement(of: try bytes(reply(.error(.internalError))), asked).contains("internalerror"))
-            #expect(try responder.judgement(of: try bytes(reply(.error(.unauthorized))), asked).contains("unauthorized"))
+            #expect(try fixture.judgement(of: try bytes(slow), asked).contains("leaf.pem: good"))
+            #expect(try fixture.judgement(of: try bytes(reply(.error(.tryLater))), asked).contains("trylater"))
+            #expect(try fixture.judgement(of: try bytes(reply(.error(.internalError))), asked).contains("internalerror"))
+            #expect(try fixture.judgement(of: try bytes(reply(.error(.unauthorized))), asked).contains("unauthorized"))
             #expect(reply(.error(.http500)).content == .serverError)
             #expect(reply(.dead).content == .silence)
         }
@@ -177,8 +177,8 @@ struct OCSPResponderTests {
     @Test("A question with one bit changed, cut short or lengthened is answered, and never by a crash")
     func hostile() throws {
         let question = try OpenSSL.inFolder { folder in
-            let responder = try Responder(folder, chain)
-            return try responder.question(["-issuer", responder.intermediate, "-cert", responder.leaf, "-cert", responder.leaf])
+            let fixture = try Fixture(folder, chain)
+            return try fixture.question(["-issuer", fixture.intermediate, "-cert", fixture.leaf, "-cert", fixture.leaf])
         }
         var statuses: [UInt8: Int] = [:]
         func ask(_ bytes: [UInt8]) throws {
@@ -221,10 +221,10 @@ struct OCSPResponderTests {
     @Test("Thirty-two certificates are answered, thirty-three are too many")
     func count() throws {
         try OpenSSL.inFolder { folder in
-            let responder = try Responder(folder, chain)
+            let fixture = try Fixture(folder, chain)
             for (count, isAnswered) in [(32, true), (33, false)] {
                 let serials = (1...count).flatMap { ["-serial", "\($0)"] }
-                let question = try responder.question(["-no_nonce", "-issuer", responder.intermediate] + serials)
+                let question = try fixture.question(["-no_nonce", "-issuer", fixture.intermediate] + serials)
                 let answer = try bytes(responder.reply(to: question, at: now) { _ in .good })
                 #expect((answer.count > 5) == isAnswered)
             }
