@@ -59,9 +59,9 @@ extension Shop {
     func processDue(_ customer: CustomerName, until instant: Timestamp, givingWay: Bool = false) async throws
         -> [Notification]
     {
-        var told: [Notification] = []
-        _ = try await act(.processDue, by: customer, at: instant, opening: nil, givingWay: givingWay) { told += $0 }
-        return told
+        var notifications: [Notification] = []
+        _ = try await act(.processDue, by: customer, at: instant, opening: nil, givingWay: givingWay) { notifications += $0 }
+        return notifications
     }
 
     /// There is more to do, and somebody waits to be alone.

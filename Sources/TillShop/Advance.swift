@@ -350,8 +350,8 @@ extension Shop {
         _ givingWay: Bool
     ) async throws {
         do {
-            let told = try await processDue(CustomerName(scope, due.customer), until: instant, givingWay: givingWay)
-            log.add(told, in: due.id)
+            let notifications = try await processDue(CustomerName(scope, due.customer), until: instant, givingWay: givingWay)
+            log.add(notifications, in: due.id)
             quarantine.remove(due.id)
         } catch is GaveWay {
             return

@@ -23,10 +23,10 @@ final class AdvanceLog: Sendable {
     }
 
     /// Something happened in an account: a deadline was processed, or a job was done. An account counts once.
-    func add(_ told: [TillCore.Notification], in account: AccountID) {
+    func add(_ notifications: [TillCore.Notification], in account: AccountID) {
         state.withLock { state in
             if state.accounts.insert(account).inserted { state.progress.accounts += 1 }
-            for notification in told { state.count(Notice(notification.type, notification.subtype)) }
+            for notification in notifications { state.count(Notice(notification.type, notification.subtype)) }
         }
     }
 

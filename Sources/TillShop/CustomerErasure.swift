@@ -14,7 +14,7 @@ package struct ErasedCustomer: Sendable {
     /// The family that they belonged to.
     package var family: String?
     /// What the developer's server is told of the others, who lost what was shared.
-    package var told: [TillCore.Notification] = []
+    package var notifications: [TillCore.Notification] = []
     /// Snapshots in which they stand still.
     package var snapshots: [String] = []
     /// Snapshots that were removed because they stood there.
@@ -132,8 +132,8 @@ extension Shop {
             change = Self.change(from: loaded, to: ledger, opening: nil)
             change.accounts.removeAll { $0.account.id == account.id }
             change.rows.removeAll { $0.after.account == account.id }
-            erased.told = ledger.notifications.filter { $0.account != account.id }
-            try await enqueue(erased.told, in: &change, scope: scope, signedBy: chain)
+            erased.notifications = ledger.notifications.filter { $0.account != account.id }
+            try await enqueue(erased.notifications, in: &change, scope: scope, signedBy: chain)
         }
         change.writePrecondition = writePrecondition
         change.erasure = Erasure(account: account.id, version: account.version, requestLog: entries)
@@ -144,7 +144,7 @@ extension Shop {
             signatures.clear()
             recentRows.clear()
             quarantine.remove(account.id)
-            signals.committed(change, telling: erased.told)
+            signals.committed(change, telling: erased.notifications)
             return .done(erased)
         case .failure(.conflict):
             return .conflict

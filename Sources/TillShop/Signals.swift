@@ -11,7 +11,7 @@ package final class Signals: Sendable {
         /// On a clock deliveries may have fallen due.
         package var owed: @Sendable (ClockName) -> Void
         /// Notifications were made and are durable.
-        package var told: @Sendable ([Notification]) -> Void
+        package var notifications: @Sendable ([Notification]) -> Void
         /// Whether it passes things on to other nodes, which need not be told what they said.
         package var isOfOthers: Bool
 
@@ -19,12 +19,12 @@ package final class Signals: Sendable {
         package init(
             due: @escaping @Sendable (ClockName, Timestamp) -> Void = { _, _ in },
             owed: @escaping @Sendable (ClockName) -> Void = { _ in },
-            told: @escaping @Sendable ([Notification]) -> Void = { _ in },
+            notifications: @escaping @Sendable ([Notification]) -> Void = { _ in },
             isOfOthers: Bool = false
         ) {
             self.due = due
             self.owed = owed
-            self.told = told
+            self.notifications = notifications
             self.isOfOthers = isOfOthers
         }
     }
@@ -40,7 +40,7 @@ package final class Signals: Sendable {
     func committed(_ change: Change, telling notifications: [Notification] = []) {
         let all = listeners.withLock { $0 }
         guard !all.isEmpty else { return }
-        if !notifications.isEmpty { for listener in all { listener.told(notifications) } }
+        if !notifications.isEmpty { for listener in all { listener.notifications(notifications) } }
         for account in change.accounts {
             guard let due = account.nextDue else { continue }
             for listener in all { listener.due(account.account.clockName, due) }

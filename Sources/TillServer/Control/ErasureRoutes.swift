@@ -74,7 +74,7 @@ extension ControlAPI {
         json.put("journalEntries", erased.journalEntries)
         json.put("faults", erased.faults)
         json.put("family", erased.family)
-        json.put("notifications", erased.effects.map { Notice($0.type, $0.subtype).words })
+        json.put("notifications", erased.notifications.map { Notice($0.type, $0.subtype).words })
         json.put("snapshots", erased.snapshots)
         json.put("removedSnapshots", erased.removedSnapshots)
         return json.finish()

@@ -142,11 +142,11 @@ package struct AttackPack: Sendable {
     /// A whole notification with rightly signed parts in it.
     private func notification(_ notice: Notice) throws -> [UInt8] {
         let subscription = account?.heldSubscription(row.originalID)
-        let told: TillCore.Notice =
+        let notifications: TillCore.Notice =
             row.groupID == nil ? TillCore.Notice(.oneTimeCharge) : TillCore.Notice(.subscribed, .initialBuy)
         let head = NotificationPayload.Head(
-            type: told.type.rawValue,
-            subtype: told.subtype?.rawValue,
+            type: notifications.type.rawValue,
+            subtype: notifications.subtype?.rawValue,
             uuid: notice.uuid,
             signedDate: signedDate
         )
