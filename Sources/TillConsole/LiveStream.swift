@@ -122,7 +122,7 @@ final class Pulse: Sendable {
     init(_ shop: Shop) {
         let beat: @Sendable () -> Void = { [weak self] in self?.beats.add(1, ordering: .relaxed) }
         shop.signals.add(
-            .init(due: { _, _ in beat() }, owed: { _ in beat() }, told: { _ in beat() })
+            .init(due: { _, _ in beat() }, owed: { _ in beat() }, notifications: { _ in beat() })
         )
     }
 

@@ -52,7 +52,7 @@ package struct ShopUnderTest: SystemUnderTest {
             )
         }
         let heard = heard
-        shop.signals.add(Signals.Listener(told: { heard.add($0) }))
+        shop.signals.add(Signals.Listener(notifications: { heard.add($0) }))
     }
 
     /// Lets the shop's clock advance.
