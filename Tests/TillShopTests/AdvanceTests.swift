@@ -151,7 +151,7 @@ struct AdvanceTests {
         // More falls due than is handled in one transaction; the stop comes after the first.
         test.advance(3_650 * 86_400_000)
         let shop = test.shop
-        shop.signals.add(Signals.Listener(told: { [weak shop] _ in shop?.stopLongWork() }))
+        shop.signals.add(Signals.Listener(notifications: { [weak shop] _ in shop?.stopLongWork() }))
         let wanted = MassExtension(productID: "pro", days: 3, reasonCode: 1, request: "r")
         await #expect(throws: ShopBusy.self) { _ = try await shop.startJob(.extend(wanted), in: Self.scope, id: "job") }
         let job = try #require(try await shop.job("job"))

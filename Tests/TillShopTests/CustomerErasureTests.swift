@@ -78,15 +78,15 @@ struct CustomerErasureTests {
         }
         let erased = try await shop.eraseCustomer(test.customer("ann"))
         #expect(erased.family == "millers")
-        #expect(erased.told.map(\.type) == [.revoke, .revoke, .revoke])
-        #expect(!erased.told.map(\.account).contains(bought.account))
+        #expect(erased.notifications.map(\.type) == [.revoke, .revoke, .revoke])
+        #expect(!erased.notifications.map(\.account).contains(bought.account))
         let bob = try #require(try await storage.account(own.account))
         #expect(bob.family == nil && bob.productsOwned == [product.id])
         let cat = try await storage.account(environment: .sandbox, app: TestShop.bundleID, customer: "cat")
         #expect(cat?.family == nil && cat?.productsOwned == [])
         #expect(try await storage.examine() == [])
-        let told = try await storage.notifications(NotificationQuery(scope: Self.scope))
-        #expect(!told.map(\.account).contains(bought.account))
+        let notifications = try await storage.notifications(NotificationQuery(scope: Self.scope))
+        #expect(!notifications.map(\.account).contains(bought.account))
     }
 
     @Test("A member who goes leaves the family to the others", arguments: TestEngine.allCases)

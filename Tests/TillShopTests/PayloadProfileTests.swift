@@ -81,9 +81,9 @@ struct PayloadProfileTests {
         #expect(Set(entries.map(\.uuid)).count == 4)
         #expect(entries[1].original == entries[0].original && entries[0].id < entries[1].id)
         let payload = String(decoding: try test.shop.signedPayload(entries[1]), as: UTF8.self)
-        let told = try claims(payload)
-        #expect(told["notificationType"] == .string("TOMORROW") && told["subtype"] == .string("UNHEARD_OF"))
-        #expect(told["tomorrowFlag"] == .bool(true) && told["data"]?.hasKey("tomorrowList") == true)
+        let notifications = try claims(payload)
+        #expect(notifications["notificationType"] == .string("TOMORROW") && notifications["subtype"] == .string("UNHEARD_OF"))
+        #expect(notifications["tomorrowFlag"] == .bool(true) && notifications["data"]?.hasKey("tomorrowList") == true)
     }
 
     @Test("The doctor finds nothing wrong with a shop that lived through every weather")

@@ -10,7 +10,7 @@ struct RetentionTests {
     private static let scope = AccountScope(environment: .sandbox, app: TestShop.bundleID)
     private static let day: Int64 = 86_400_000
 
-    private func told(_ test: TestShop, in environment: StoreEnvironment = .sandbox) async throws -> Int {
+    private func notifications(_ test: TestShop, in environment: StoreEnvironment = .sandbox) async throws -> Int {
         let scope = AccountScope(environment: environment, app: TestShop.bundleID)
         return try await test.shop.storage.notifications(NotificationQuery(scope: scope, limit: 1_000)).count
     }
@@ -31,10 +31,10 @@ struct RetentionTests {
         test.advance(11 * Self.day)
         try await shop.noteHighWaterMark()
         #expect(try await shop.prune(isDryRun: true).notifications == 1)
-        #expect(try await told(test) == 2)
+        #expect(try await notifications(test) == 2)
         #expect(try await shop.prune() == PruneReport(notifications: 1))
-        #expect(try await told(test) == 1)
-        #expect(try await told(test, in: .production) == 1)
+        #expect(try await notifications(test) == 1)
+        #expect(try await notifications(test, in: .production) == 1)
         #expect(try await shop.storage.examine() == [])
         test.advance(160 * Self.day)
         #expect(try await shop.prune().notifications == 2)
@@ -58,11 +58,11 @@ struct RetentionTests {
         )
         try await test.buy("pro", by: "ann")
         _ = try await shop.advance(ClockName(Self.scope), .byPeriod(Period(10, .year)), settling: false)
-        let count = try await told(test)
+        let count = try await notifications(test)
         #expect(count > 100)
         test.advance(Self.day)
         #expect(try await shop.prune() == PruneReport())
-        #expect(try await told(test) == count)
+        #expect(try await notifications(test) == count)
     }
 
     @Test("A clock that stands keeps what its history can tell")
@@ -105,7 +105,7 @@ struct RetentionTests {
         test.advance(2 * Self.day)
         #expect(try await test.shop.prune(olderThan: 3) == PruneReport())
         #expect(try await test.shop.prune(olderThan: 1).notifications == many)
-        #expect(try await told(test) == 0)
+        #expect(try await notifications(test) == 0)
         #expect(try await test.shop.storage.examine() == [])
     }
 

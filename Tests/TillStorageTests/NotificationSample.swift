@@ -10,12 +10,12 @@ enum NotificationSample {
 
     /// Sixty notifications of two customers and of the app, some at one instant: of every five one was not tried, two
     /// failed and two arrived; of every seven one was sent by hand, of every eleven one is of version 1.
-    static func told(_ fixture: StorageFixture) async throws -> [(entry: OutboxEntry, delivery: Delivery)] {
+    static func notifications(_ fixture: StorageFixture) async throws -> [(entry: OutboxEntry, delivery: Delivery)] {
         let ann = fixture.account("ann", number: 1)
         let bob = fixture.account("bob", number: 2)
         for account in [ann, bob] { _ = try await fixture.commit(account, rows: []) }
         let owners: [AccountID?] = [ann.id, bob.id, nil]
-        var told: [(entry: OutboxEntry, delivery: Delivery)] = []
+        var notifications: [(entry: OutboxEntry, delivery: Delivery)] = []
         for number in 1...60 {
             let (type, subtype) = types[number % types.count]
             let owner = owners[number % 3]
@@ -46,9 +46,9 @@ enum NotificationSample {
                 delivery.due = nil
                 try await fixture.storage.record([delivery])
             }
-            told.append((entry, delivery))
+            notifications.append((entry, delivery))
         }
-        return told.sorted { ($0.entry.signedDate, $0.entry.id) < ($1.entry.signedDate, $1.entry.id) }
+        return notifications.sorted { ($0.entry.signedDate, $0.entry.id) < ($1.entry.signedDate, $1.entry.id) }
     }
 
     static let queries: [NotificationQuery] = {

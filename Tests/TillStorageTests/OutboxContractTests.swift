@@ -4,8 +4,8 @@ import TillStorage
 
 @Suite("Every engine pages what was told by the date on which it was signed")
 struct OutboxContractTests {
-    private func passes(_ told: (entry: OutboxEntry, delivery: Delivery), _ query: NotificationQuery) -> Bool {
-        let (entry, delivery) = told
+    private func passes(_ notifications: (entry: OutboxEntry, delivery: Delivery), _ query: NotificationQuery) -> Bool {
+        let (entry, delivery) = notifications
         if query.endpoint != nil, delivery.attempts.isEmpty { return false }
         if query.endpoint != nil, query.onlyFailures, delivery.isDelivered { return false }
         if query.endpoint == nil, query.kind != .every, entry.chain == nil { return false }
@@ -28,7 +28,7 @@ struct OutboxContractTests {
     )
     func pages(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
-        let all = try await NotificationSample.told(fixture)
+        let all = try await NotificationSample.notifications(fixture)
         let accounts = Set(all.compactMap(\.entry.account)).sorted { $0.number < $1.number }
         for query in NotificationSample.queries {
             for (onlyFailures, kind) in Self.narrowings {
@@ -55,7 +55,7 @@ struct OutboxContractTests {
     @Test("The deliveries of a page are read together, and what has none is left out", arguments: Engine.allCases)
     func deliveries(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
-        let all = try await NotificationSample.told(fixture)
+        let all = try await NotificationSample.notifications(fixture)
         let some = all.prefix(7)
         let ids = some.map(\.entry.id)
         let found = try await fixture.storage.deliveries(of: ids + [NotificationID(5)], to: "primary")

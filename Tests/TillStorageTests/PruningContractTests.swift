@@ -7,7 +7,7 @@ struct PruningContractTests {
     private func ids(_ prunable: [Prunable]) -> [Int64] { prunable.map { $0.signedDate.milliseconds } }
 
     /// Seven notifications of two customers, signed at 1 to 7; that of 3 is a test, and those of 1 to 3 are not owed.
-    private func told(_ fixture: StorageFixture) async throws {
+    private func notifications(_ fixture: StorageFixture) async throws {
         let accounts = [fixture.account("ann", number: 1), fixture.account("bob", number: 2)]
         for account in accounts { _ = try await fixture.commit(account, rows: []) }
         for counter in 1...7 where counter != 3 {
@@ -50,7 +50,7 @@ struct PruningContractTests {
     @Test("Pages come in the order of signing, within all bounds", arguments: Engine.allCases)
     func pages(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
-        try await told(fixture)
+        try await notifications(fixture)
         let storage = fixture.storage
         var query = PruneQuery(scope: StorageFixture.scope, signedBefore: Timestamp(milliseconds: 7), limit: 4)
         let first = try await storage.prunable(query)
@@ -70,7 +70,7 @@ struct PruningContractTests {
     @Test("What is owed stays with all its deliveries, whoever asks", arguments: Engine.allCases)
     func pruned(_ engine: Engine) async throws {
         let fixture = try StorageFixture(engine)
-        try await told(fixture)
+        try await notifications(fixture)
         let storage = fixture.storage
         let query = PruneQuery(scope: StorageFixture.scope, signedBefore: Timestamp(milliseconds: 100))
         let all = try await storage.prunable(query)

@@ -10,7 +10,7 @@ struct SQLiteOutboxTests {
     @Test("Every filter of the notification history is one range of an index, read in its order")
     func plans() async throws {
         let fixture = try StorageFixture(.sqlite)
-        let ann = try #require(try await NotificationSample.told(fixture).first { $0.entry.account != nil })
+        let ann = try #require(try await NotificationSample.notifications(fixture).first { $0.entry.account != nil })
         let storage = try #require(fixture.storage as? SQLiteStorage)
         for query in NotificationSample.queries {
             for (onlyFailures, account, isLater) in [

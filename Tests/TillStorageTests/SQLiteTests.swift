@@ -160,9 +160,9 @@ struct SQLiteTests {
         let row = fixture.row(ann, 1)
         #expect(try await storage.transaction(row.id) == row)
         if let order = row.order { #expect(try await storage.transactions(in: order) == [row]) }
-        let told = hasOutbox ? [Self.entry(of: ann)] : []
-        #expect(try await storage.notification(Self.entry(of: ann).id) == told.first)
-        #expect(try await storage.notifications(NotificationQuery(scope: StorageFixture.scope)) == told)
+        let notifications = hasOutbox ? [Self.entry(of: ann)] : []
+        #expect(try await storage.notification(Self.entry(of: ann).id) == notifications.first)
+        #expect(try await storage.notifications(NotificationQuery(scope: StorageFixture.scope)) == notifications)
         #expect(try await storage.reserveIdentifiers(1).lowerBound == 77)
         #expect(try await storage.documents(.app).map(\.name) == ["com.example"])
         #expect(try await storage.requestLog(limit: 1).isEmpty)
