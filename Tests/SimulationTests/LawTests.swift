@@ -88,7 +88,7 @@ private struct TracedSystem: SystemUnderTest {
         _ = inner.perform(.command(.purchase(Purchase(productID: "coins")), by: "ann"))
     }
 
-    mutating func perform(_ operation: Operation) -> Refusal? { inner.perform(operation) }
+    mutating func perform(_ operation: TillTesting.Operation) -> Refusal? { inner.perform(operation) }
 
     func observe() -> Observation { inner.observe() }
 }
