@@ -44,10 +44,10 @@ final class HTTPStage: Stage {
     func received() async throws -> [ReceivedNotification] {
         let report = try await inner.test.shop.advance(inner.clock, .by(milliseconds: 0), settling: true)
         #expect(report.owed == 0)
-        let received = post.requests.map { String(decoding: $0.body, as: UTF8.self) }
+        let bodies = post.requests.map { String(decoding: $0.body, as: UTF8.self) }
         var received: [ReceivedNotification] = []
         var payloads: [String] = []
-        for body in received {
+        for body in bodies {
             let payload = try JSONDecoder().decode(Posted.self, from: Data(body.utf8)).signedPayload
             // A receiver may be told twice, with the same bytes, and drops what it has.
             guard !payloads.contains(payload) else { continue }

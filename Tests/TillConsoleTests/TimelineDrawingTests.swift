@@ -174,9 +174,9 @@ struct TimelineDrawingTests {
     @Test("Sixty lives are drawn as they were lived")
     func lives() async throws {
         for seed in 1...60 as ClosedRange<UInt64> {
-            let life = LifeMaker.life(of: seed)
+            let life = WorkloadGenerator.workload(of: seed)
             let witness = Witness()
-            var course = Course(of: life, in: WitnessedWorld(inner: CoreWorld(for: life), witness: witness))
+            var course = SimulationRun(of: life, in: WitnessedSystem(inner: CoreUnderTest(for: life), witness: witness))
             await course.run(at: .days)
             #expect(course.failure == nil)
             let end = try #require(witness.end)
