@@ -91,7 +91,7 @@ struct DoctorTests {
             finding: "should have 5 notifications and has 6",
             """
             INSERT INTO outbox
-            SELECT partition, id + 1024000, environment, app, account, original_id, transaction_id, uuid || 'x',
+            SELECT partition, id + 1024000, realm, app, account, original_id, transaction_id, uuid || 'x',
                 type, subtype, is_triggered, signed_date, chain, body, body_signature, transaction_info,
                 transaction_signature, renewal_info, renewal_signature
             FROM outbox WHERE type = 'SUBSCRIBED' AND realm = 'sandbox'
