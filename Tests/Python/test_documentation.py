@@ -237,7 +237,7 @@ def test_every_control_verb_is_documented():
     """Compares the routes of the sources with the pages; a prefix that a table's heading names is left out there."""
     pages = "".join(page.read_text() for page in [*sorted((DOCS / "control").glob("*.md")), DOCS / "catalogue.md"])
     missing = []
-    for source in sorted((ROOT / "Sources/TillServer/Control").glob("*.swift")):
+    for source in sorted((ROOT / "Sources/TillServer/Control").rglob("*.swift")):
         for method, path in re.findall(r"method: \.(\w+),\s+path: \"([^\"]+)\"", source.read_text()):
             short = path.removeprefix("/v1/apps/{bundleId}/{environment}")
             if f"`{method.upper()} {path}`" not in pages and f"`{method.upper()} {short}`" not in pages:

@@ -49,7 +49,8 @@ enum Laws {
         if status != 2 { law(info.eligibleWinBackOfferIds == nil, "only who left may be won back") }
     }
 
-    private static func kinds(_ received: ReceivedNotification, _ status: Int, _ info: ReceivedRenewalInfo, _ law: Law) {
+    private static func kinds(_ received: ReceivedNotification, _ status: Int, _ info: ReceivedRenewalInfo, _ law: Law)
+    {
         let row = received.transaction
         switch received.words {
         case "SUBSCRIBED INITIAL_BUY":

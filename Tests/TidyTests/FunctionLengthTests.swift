@@ -8,10 +8,11 @@ struct FunctionLengthTests {
     /// Longer ones, by file and name. The list only becomes shorter: an entry that is no longer needed fails.
     static let exceptions: Set<String> = [
         // Lists of fields and of statements: one after the other, as they are.
-        "Sources/till/ShopChoices.swift apply", "Sources/TillPostgres/Examination.swift query",
+        "Sources/till/Serving/ShopChoices.swift apply",
+        "Sources/TillPostgres/Reading/PostgresStorage+Examination.swift query",
         // To be divided.
-        "Sources/till/Serve.swift serve", "Sources/TillShop/Acts.swift attempt",
-        "Sources/TillShop/CustomerErasure.swift attemptErasure",
+        "Sources/till/Serving/Serve.swift serve", "Sources/TillShop/Transactions/Acts.swift attempt",
+        "Sources/TillShop/Transactions/CustomerErasure.swift attemptErasure",
     ]
 
     /// Functions and initializers with their numbers of lines, from the declaration to the closing brace.

@@ -38,7 +38,7 @@ struct NameTests {
     @Test(
         "Names for an idea are left alone",
         arguments: [
-            "Sources/TillCore/Subscription+Renewal.swift", "Sources/TillServer/API/Transactions.swift",
+            "Sources/TillCore/Subscription+Renewal.swift", "Sources/TillServer/API/Endpoints/Transactions.swift",
             "Tests/TillCoreTests/PeriodTests.swift", "Sources/TillShop/Sender.swift",
         ]
     )

@@ -72,7 +72,12 @@ struct PageTests {
             let frozen = try await visitor.act("setClock", form: "setClock-freeze-\(clock)", on: environment, [mode])
             #expect(!frozen.text.contains(">Freeze</button>") && frozen.text.contains(">As the wall"))
             let pendingAdvance = [("by", "10d"), ("settle", "true")]
-            let ahead = try await visitor.act("advanceClock", form: "advanceClock-by-\(clock)", on: environment, pendingAdvance)
+            let ahead = try await visitor.act(
+                "advanceClock",
+                form: "advanceClock-by-\(clock)",
+                on: environment,
+                pendingAdvance
+            )
             #expect(ahead.text.contains("The clock went 10 days on"), "\(ahead.text)")
             #expect(ahead.text.contains("Deliveries that are due and were not made: 0."))
             // It would go back.

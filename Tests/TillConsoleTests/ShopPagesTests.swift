@@ -79,7 +79,7 @@ struct ShopPagesTests {
             #expect(file.status == 200)
             #expect(file.headers[.contentDisposition] == "attachment; filename=\"shop.till\"")
             #expect(file.text.split(separator: "\n").count > 5)
-            // Tests/TillShopTests/CleanStateTests.swift looks into the file.
+            // Tests/TillShopTests/Backup/CleanStateTests.swift looks into the file.
             let snapshots = try await visitor.get("/console/snapshots")
             let words = "It has no private keys; shared secrets of receipts are in it as plain text"
             #expect(snapshots.text.contains(words))

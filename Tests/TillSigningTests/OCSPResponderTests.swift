@@ -165,7 +165,9 @@ struct OCSPResponderTests {
             #expect(slow.delay == 700)
             #expect(try fixture.judgement(of: try bytes(slow), asked).contains("leaf.pem: good"))
             #expect(try fixture.judgement(of: try bytes(reply(.error(.tryLater))), asked).contains("trylater"))
-            #expect(try fixture.judgement(of: try bytes(reply(.error(.internalError))), asked).contains("internalerror"))
+            #expect(
+                try fixture.judgement(of: try bytes(reply(.error(.internalError))), asked).contains("internalerror")
+            )
             #expect(try fixture.judgement(of: try bytes(reply(.error(.unauthorized))), asked).contains("unauthorized"))
             #expect(reply(.error(.http500)).content == .serverError)
             #expect(reply(.dead).content == .silence)

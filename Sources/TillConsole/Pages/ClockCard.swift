@@ -96,7 +96,8 @@ struct ClockCard: Sendable {
         guard pendingAdvance["isUnderWay"]?.isTrue == true else { return .nothing }
         return [
             "from": Words.time(pendingAdvance["from"]?.number), "to": Words.time(pendingAdvance["to"]?.number),
-            "accounts": PageValue(pendingAdvance["accounts"]?.text), "notifications": PageValue(pendingAdvance["notifications"]?.text),
+            "accounts": PageValue(pendingAdvance["accounts"]?.text),
+            "notifications": PageValue(pendingAdvance["notifications"]?.text),
         ]
     }
 

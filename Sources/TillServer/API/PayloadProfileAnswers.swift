@@ -8,7 +8,8 @@ extension AppleAPI {
     /// Answers a call; where the payload profile is fair that is all.
     func answerByProfile(_ endpoint: Endpoint, _ exchange: Exchange) async throws -> Response {
         let response = try await endpoint.answer(exchange)
-        guard shop.registry.payloadProfile(of: exchange.scope) != nil, let shape = WireObject(answerOf: endpoint.name) else {
+        guard shop.registry.payloadProfile(of: exchange.scope) != nil, let shape = WireObject(answerOf: endpoint.name)
+        else {
             return response
         }
         let collected = CollectedBody()

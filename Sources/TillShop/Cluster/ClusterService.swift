@@ -135,7 +135,8 @@ extension Shop {
     /// Finishes what a node that vanished had begun.
     func resumeAbandoned() async {
         let isAbandoned = clocks.all.contains { record in
-            record.pendingAdvance != nil && advanceUnderWay(on: record.name) == nil && cluster?.isTaken(record.name.lockKey) == false
+            record.pendingAdvance != nil && advanceUnderWay(on: record.name) == nil
+                && cluster?.isTaken(record.name.lockKey) == false
         }
         if isAbandoned { await resumeLongWork() }
     }

@@ -13,7 +13,11 @@ extension Shop {
         identity: String = ""
     ) -> [UInt8] {
         guard let payloadProfile = registry.payloadProfile(of: scope) else { return bytes }
-        return PayloadProfileFilter(payloadProfile, in: scope.environment).filtered(bytes, as: object, identity: identity)
+        return PayloadProfileFilter(payloadProfile, in: scope.environment).filtered(
+            bytes,
+            as: object,
+            identity: identity
+        )
     }
 
     /// Whether what nobody knows yet is told in an environment.

@@ -139,7 +139,9 @@ extension NormalizedState {
             }
             guard mine != theirs else { continue }
             let notifications = NormalizedState.first(of: mine.notifications, theirs.notifications) { $0.words }
-            let rows = NormalizedState.first(of: mine.rows, theirs.rows) { "\($0.productID) of \($0.purchaseDate.iso8601)" }
+            let rows = NormalizedState.first(of: mine.rows, theirs.rows) {
+                "\($0.productID) of \($0.purchaseDate.iso8601)"
+            }
             let attempts = NormalizedState.first(of: mine.attempts, theirs.attempts) { $0.words }
             let account = Unlike.parts(of: mine.account, and: theirs.account, named: "account")
             let found =

@@ -210,7 +210,9 @@ struct RandomOperationReader {
             product.isForSale = true
             return .sell(product, job: nil)
         case .shareProduct:
-            guard var product = random.pick(products { $0.plan != nil && !$0.isFamilyShareable }) else { return .nothing }
+            guard var product = random.pick(products { $0.plan != nil && !$0.isFamilyShareable }) else {
+                return .nothing
+            }
             product.isFamilyShareable = true
             return .sell(product, job: Job(id: name, task: .shareProduct(product.id)))
         default: break

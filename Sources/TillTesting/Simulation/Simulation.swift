@@ -34,13 +34,18 @@ package enum Simulation {
         await days.run(at: .days)
         // Two deadlines at a time, so that the parts of a long way are told apart from the whole.
         let steps = seed.isMultiple(of: 2) ? Int.max : 2
-        var advances = SimulationRun(of: workload, in: CoreUnderTest(for: workload, passing: .familyByFamily(steps: steps)))
+        var advances = SimulationRun(
+            of: workload,
+            in: CoreUnderTest(for: workload, passing: .familyByFamily(steps: steps))
+        )
         await advances.run(at: .advances)
         var hours = SimulationRun(of: workload, in: CoreUnderTest(for: workload, passing: .asItFallsDue))
         await hours.run(at: .sixtyDaysOfHours)
         var failure = days.failure
         if failure == nil { failure = await advances.difference(from: days, "in leaps and day by day", isExact: true) }
-        if failure == nil { failure = await advances.difference(from: hours, "in leaps and hour by hour", isExact: true) }
+        if failure == nil {
+            failure = await advances.difference(from: hours, "in leaps and hour by hour", isExact: true)
+        }
         return Verdict(seed: seed, failure: failure.map { "seed \(seed): \($0)" }, count: days.count)
     }
 
@@ -58,7 +63,9 @@ package enum Simulation {
         var advances = SimulationRun(of: workload, in: try await world(workload))
         await advances.run(at: .advances)
         var failure = steps.failure
-        if failure == nil { failure = await advances.difference(from: steps, "in leaps and step by step", isExact: false) }
+        if failure == nil {
+            failure = await advances.difference(from: steps, "in leaps and step by step", isExact: false)
+        }
         return Verdict(seed: seed, failure: failure.map { "seed \(seed): \($0)" }, count: steps.count)
     }
 }
@@ -127,7 +134,9 @@ package struct SimulationRun<Place: SystemUnderTest>: Sendable {
         let hours = pace == .sixtyDaysOfHours
         guard pace != .advances else { return }
         let step = hours ? workload.day / 24 : workload.day
-        let first = hours ? workload.start.advanced(milliseconds: Int64(workload.firstHourlyDay) * workload.day) : workload.start
+        let first =
+            hours
+            ? workload.start.advanced(milliseconds: Int64(workload.firstHourlyDay) * workload.day) : workload.start
         let last = hours ? min(instant, first.advanced(milliseconds: 60 * workload.day)) : instant
         let elapsed = max(0, now.milliseconds - first.milliseconds)
         var stop = first.advanced(milliseconds: (elapsed / step + 1) * step)

@@ -278,7 +278,11 @@ package struct WorkloadGenerator {
             .takeOffer,
             .buyOnce, .resume, .cancel, .subscribe, .share(true), .refundAnything, .acceptPriceIncrease, .payMonthly,
         ]
-        act(random.number(in: 0...people - 1), random.pick(operations) ?? .processDue, on: random.number(in: 0...Self.days - 1))
+        act(
+            random.number(in: 0...people - 1),
+            random.pick(operations) ?? .processDue,
+            on: random.number(in: 0...Self.days - 1)
+        )
     }
 
     /// Half of all acts happen at the hour of the start, so that they meet the ends of periods.

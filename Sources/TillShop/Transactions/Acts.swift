@@ -60,7 +60,9 @@ extension Shop {
         -> [Notification]
     {
         var notifications: [Notification] = []
-        _ = try await act(.processDue, by: customer, at: instant, opening: nil, givingWay: givingWay) { notifications += $0 }
+        _ = try await act(.processDue, by: customer, at: instant, opening: nil, givingWay: givingWay) {
+            notifications += $0
+        }
         return notifications
     }
 

@@ -166,7 +166,10 @@ struct CleanStateTests {
             (joined { $0[accounts + 1] += " " }, lines.count - 1, "digest"),
             (joined { $0[accounts + 1] = "[1,2]" }, accounts + 2, "no row of accounts"),
             (joined { $0[accounts + 1] = "[[[[" }, accounts + 2, "no row of accounts"),
-            (joined { $0[accounts + 1] = $0[accounts + 1].replacing("sandbox", with: "moon") }, accounts + 2, "environment"),
+            (
+                joined { $0[accounts + 1] = $0[accounts + 1].replacing("sandbox", with: "moon") }, accounts + 2,
+                "environment"
+            ),
             (
                 joined { $0[accounts + 1] = $0[accounts + 1].replacing("com.example.shop\",", with: "com.thief\",") },
                 accounts + 2, "another app"

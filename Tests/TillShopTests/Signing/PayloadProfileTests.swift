@@ -82,7 +82,10 @@ struct PayloadProfileTests {
         #expect(entries[1].original == entries[0].original && entries[0].id < entries[1].id)
         let payload = String(decoding: try test.shop.signedPayload(entries[1]), as: UTF8.self)
         let notifications = try claims(payload)
-        #expect(notifications["notificationType"] == .string("TOMORROW") && notifications["subtype"] == .string("UNHEARD_OF"))
+        #expect(
+            notifications["notificationType"] == .string("TOMORROW")
+                && notifications["subtype"] == .string("UNHEARD_OF")
+        )
         #expect(notifications["tomorrowFlag"] == .bool(true) && notifications["data"]?.hasKey("tomorrowList") == true)
     }
 

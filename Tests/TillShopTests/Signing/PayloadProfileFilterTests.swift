@@ -26,7 +26,11 @@ struct PayloadProfileFilterTests {
         return Array((json + "}").utf8)
     }
 
-    private func filtered(_ object: WireObject, _ payloadProfile: PayloadProfile, in environment: StoreEnvironment = .sandbox) throws
+    private func filtered(
+        _ object: WireObject,
+        _ payloadProfile: PayloadProfile,
+        in environment: StoreEnvironment = .sandbox
+    ) throws
         -> JSONTree
     {
         try JSONTree.parse(PayloadProfileFilter(payloadProfile, in: environment).filtered(whole(object), as: object))
@@ -167,7 +171,10 @@ struct PayloadProfileFilterTests {
             #expect(text.contains("\"signedTransactionInfo\":\"\u{1}\",\"bundleId\":\"a\"") && text.contains("[1,{}]"))
         }
         for empty in ["{}", "{\"data\":[]}", "{\"data\":{}}"] {
-            let left = PayloadProfileFilter(.minimal, in: .sandbox).filtered(Array(empty.utf8), as: .subscriptionStatuses)
+            let left = PayloadProfileFilter(.minimal, in: .sandbox).filtered(
+                Array(empty.utf8),
+                as: .subscriptionStatuses
+            )
             #expect(String(decoding: left, as: UTF8.self) == empty)
         }
     }

@@ -88,7 +88,8 @@ struct RulesCommand: AsyncParsableCommand {
             let body = JSONTree.members([
                 "rate": .text(rate), "refundRule": .text(refundRule),
                 "grace": days.map { .members(["days": $0, "coverage": .text(graceCovers)]) },
-                "released": released.map { .bool($0) }, "weather": .text(payloadProfile), "missingPrice": .text(missingPrice),
+                "released": released.map { .bool($0) }, "weather": .text(payloadProfile),
+                "missingPrice": .text(missingPrice),
             ])
             try await server.show {
                 try await $0.put("\(try await scope.path($0))/rules", bytes: body.written())

@@ -34,7 +34,10 @@ extension ControlAPI {
                 "released",
                 .boolean("False lets production answer 401, as before an app's first release.")
             ),
-            Schema.required("weather", .string("fair, sparse, tomorrow:SEED or version:1.N.", example: PayloadProfile.defaultWords)),
+            Schema.required(
+                "weather",
+                .string("fair, sparse, tomorrow:SEED or version:1.N.", example: PayloadProfile.defaultWords)
+            ),
             Schema.required(
                 "missingPrice",
                 .string(

@@ -196,7 +196,13 @@ package struct Ticker: Service {
     private func pass(_ clock: ClockName) async throws {
         let now = shop.now(on: clock)
         if let due = try await nextDue(on: clock), due <= now { plan.process(clock, since: due) }
-        try await shop.processAllDue(on: clock, until: now, AdvanceLog(from: now, to: now), onlyHere: true, givingWay: true)
+        try await shop.processAllDue(
+            on: clock,
+            until: now,
+            AdvanceLog(from: now, to: now),
+            onlyHere: true,
+            givingWay: true
+        )
         guard shop.gate.waitingToBeAlone == 0 else { return plan.note(clock, Timestamp(milliseconds: .min)) }
         if shop.doesJobs(of: clock.scope) {
             for job in try await shop.pendingJobs(on: clock) where job.at <= now {

@@ -232,8 +232,16 @@ extension Shop {
                 try await exclusively(record.name.lockKey) {
                     // It may have gone with everything else meanwhile, or another node has finished it.
                     guard clocks.record(record.name).pendingAdvance == pendingAdvance else { return }
-                    logger.notice("finishing a leap", metadata: ["app": "\(record.app)", "to": "\(pendingAdvance.to.iso8601)"])
-                    _ = try await advancing(on: record.name, to: pendingAdvance.to, thenAt: pendingAdvance.speed, settling: false)
+                    logger.notice(
+                        "finishing a leap",
+                        metadata: ["app": "\(record.app)", "to": "\(pendingAdvance.to.iso8601)"]
+                    )
+                    _ = try await advancing(
+                        on: record.name,
+                        to: pendingAdvance.to,
+                        thenAt: pendingAdvance.speed,
+                        settling: false
+                    )
                 }
             } catch {
                 logger.error(
@@ -350,7 +358,11 @@ extension Shop {
         _ givingWay: Bool
     ) async throws {
         do {
-            let notifications = try await processDue(CustomerName(scope, due.customer), until: instant, givingWay: givingWay)
+            let notifications = try await processDue(
+                CustomerName(scope, due.customer),
+                until: instant,
+                givingWay: givingWay
+            )
             log.add(notifications, in: due.id)
             quarantine.remove(due.id)
         } catch is GaveWay {

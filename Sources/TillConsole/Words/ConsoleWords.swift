@@ -27,7 +27,9 @@ enum Words {
     /// A sentence whose dates are written for programs, with dates as people write them.
     static func datesInWords(_ sentence: String) -> String {
         sentence.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) { match in
-            guard case .instant(let instant)? = TimeExpression(String(match.output)) else { return String(match.output) }
+            guard case .instant(let instant)? = TimeExpression(String(match.output)) else {
+                return String(match.output)
+            }
             return Self.instant(instant.milliseconds)
         }
     }
